@@ -23,7 +23,10 @@ pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
     println!("medians of {REPETITIONS} alternating runs, and the lowest and highest ratio");
     for (name, ratios) in ratios {
         let spread = Spread::of(ratios);
-        println!("{name:<32} {:>5.2} × before ({:.2}–{:.2})", spread.median, spread.lowest, spread.highest);
+        println!(
+            "{name:<32} {:>5.2} × before ({:.2}–{:.2})",
+            spread.median, spread.lowest, spread.highest
+        );
     }
     Ok(())
 }
@@ -32,12 +35,20 @@ pub fn compare(binary: &Path, filter: Option<&str>) -> Result<(), Error> {
 fn measure_rows(program: &Path, filter: Option<&str>) -> Result<BTreeMap<String, f64>, Error> {
     let file = tempfile::NamedTempFile::new()?;
     let mut command = Command::new(program);
-    command.args(filter).arg("--json").arg(file.path()).stdout(Stdio::null());
-    let status = command.status().map_err(|error| format!("{}: {error}", program.display()))?;
+    command
+        .args(filter)
+        .arg("--json")
+        .arg(file.path())
+        .stdout(Stdio::null());
+    let status = command
+        .status()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
     if !status.success() {
         return Err(format!("{}: {status}", program.display()).into());
     }
     let rows: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(file.path())?)?;
-    let row = |row: &serde_json::Value| Some((row["name"].as_str()?.to_owned(), row["seconds"].as_f64()?));
+    let row = |row: &serde_json::Value| {
+        Some((row["name"].as_str()?.to_owned(), row["seconds"].as_f64()?))
+    };
     Ok(rows.iter().filter_map(row).collect())
 }

@@ -33,17 +33,34 @@ const SUBJECTS: [(&str, AddRows); 7] = [
 ];
 
 fn main() -> Result<(), Error> {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
-    let against = arguments.iter().position(|a| a == "--against").and_then(|i| arguments.get(i + 1));
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
+    let json = arguments
+        .iter()
+        .position(|a| a == "--json")
+        .and_then(|i| arguments.get(i + 1));
+    let against = arguments
+        .iter()
+        .position(|a| a == "--against")
+        .and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
     println!("{}", describe_machine());
     if let Some(program) = against {
         return against::compare(program.as_ref(), filter.map(|filter| &**filter));
     }
-    let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
+    let mut bench = Bench {
+        rows: Vec::new(),
+        filter: filter.cloned(),
+        rounds: ROUNDS,
+    };
     for (subject, add_rows) in SUBJECTS {
-        if bench.filter.as_ref().is_none_or(|filter| filter.starts_with(subject)) {
+        if bench
+            .filter
+            .as_ref()
+            .is_none_or(|filter| filter.starts_with(subject))
+        {
             add_rows(&mut bench)?;
         }
     }
@@ -57,10 +74,15 @@ fn main() -> Result<(), Error> {
 fn describe_machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model =
-        info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let model = info
+        .lines()
+        .find(|line| line.starts_with("model name"))
+        .and_then(|line| line.split(": ").nth(1));
     let (os, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
-    format!("{}, {cores} cores, {os} on {architecture}", model.unwrap_or("unknown processor"))
+    format!(
+        "{}, {cores} cores, {os} on {architecture}",
+        model.unwrap_or("unknown processor")
+    )
 }
 
 /// The median of measurements, and their range.
@@ -73,7 +95,11 @@ struct Spread {
 impl Spread {
     fn of(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
-        Spread { lowest: values[0], median: values[values.len() / 2], highest: values[values.len() - 1] }
+        Spread {
+            lowest: values[0],
+            median: values[values.len() / 2],
+            highest: values[values.len() - 1],
+        }
     }
 
     /// Returns the spread without the lowest and the highest quarter of the values.
@@ -101,7 +127,9 @@ struct Bench {
 
 impl Bench {
     fn is_selected(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| name.starts_with(&**filter))
+        self.filter
+            .as_ref()
+            .is_none_or(|filter| name.starts_with(&**filter))
     }
 
     /// Runs `ours` and the baseline `theirs` alternately, prints the row and adds it. The results of both are dropped
@@ -145,7 +173,13 @@ impl Bench {
             ratio.lowest,
             ratio.highest
         );
-        self.rows.push(Row { name, amount, seconds, baseline, ratio });
+        self.rows.push(Row {
+            name,
+            amount,
+            seconds,
+            baseline,
+            ratio,
+        });
     }
 
     fn to_json(&self) -> String {
@@ -185,8 +219,12 @@ fn sheet(side: usize) -> Sheet {
         state ^= state << 5;
         (state >> 8) as f32 / 16_777_216.0
     };
-    let mut sheet =
-        Sheet { positions: Vec::new(), normals: Vec::new(), uvs: Vec::new(), indices: Vec::new() };
+    let mut sheet = Sheet {
+        positions: Vec::new(),
+        normals: Vec::new(),
+        uvs: Vec::new(),
+        indices: Vec::new(),
+    };
     for (y, x) in (0..side).flat_map(|y| (0..side).map(move |x| (y, x))) {
         let (u, v) = (x as f32 / side as f32, y as f32 / side as f32);
         let height = (u * 7.0).sin() * (v * 5.0).cos() + noise() * 0.01;

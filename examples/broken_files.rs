@@ -64,20 +64,34 @@ impl Counts {
                 }
             }
             Shape::Choice(variants) => {
-                variants.iter().for_each(|variant| self.add_field(&variant.field, &[], path));
+                variants
+                    .iter()
+                    .for_each(|variant| self.add_field(&variant.field, &[], path));
             }
             Shape::Enum { .. } => self.add_statement(&path.join("."), "value"),
             Shape::Bits { .. } => {}
         }
     }
 
-    fn add_field(&mut self, field: &'static Field, siblings: &[Field], path: &mut Vec<&'static str>) {
+    fn add_field(
+        &mut self,
+        field: &'static Field,
+        siblings: &[Field],
+        path: &mut Vec<&'static str>,
+    ) {
         let field_path = path.join(".");
-        field.checks.iter().for_each(|check| self.add_statement(&field_path, check.message));
+        field
+            .checks
+            .iter()
+            .for_each(|check| self.add_statement(&field_path, check.message));
         for constraint in field.constraints {
             // The path of the finding is the list, not the field.
             let is_of_list = matches!(constraint.requirement, Requirement::Some(_));
-            let names = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
+            let names = if is_of_list {
+                &path[..path.len() - 1]
+            } else {
+                &path[..]
+            };
             self.add_statement(&names.join("."), &describe_constraint(constraint));
         }
         self.add_numbers(field.count.as_ref(), "count", siblings, path);
@@ -88,7 +102,9 @@ impl Counts {
             siblings,
             path,
         );
-        let Some(block) = &field.block else { return self.add_type(&field.ty, path) };
+        let Some(block) = &field.block else {
+            return self.add_type(&field.ty, path);
+        };
         self.add_numbers(block.size.as_ref(), "unpacked size", siblings, path);
         if block.packing != Packing::Stored {
             self.add_statement(&field_path, "packing");
@@ -115,7 +131,9 @@ impl Counts {
                 self.add_numbers(Some(a), statement, siblings, path)
             }
             Some(Expr::Binary(_, a, b) | Expr::If(_, a, b)) => {
-                [a, b].iter().for_each(|part| self.add_numbers(Some(part), statement, siblings, path));
+                [a, b]
+                    .iter()
+                    .for_each(|part| self.add_numbers(Some(part), statement, siblings, path));
             }
             _ => {}
         }
@@ -151,10 +169,14 @@ fn describe_constraint(constraint: &Constraint) -> String {
 
 /// Returns the field names of a path, without indices.
 fn field_names(path: &Path) -> String {
-    let names = path.segments().unwrap_or_default().iter().filter_map(|step| match step {
-        Segment::Field(name) => Some(*name),
-        Segment::Index(_) => None,
-    });
+    let names = path
+        .segments()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|step| match step {
+            Segment::Field(name) => Some(*name),
+            Segment::Index(_) => None,
+        });
     names.collect::<Vec<_>>().join(".")
 }
 
@@ -169,7 +191,10 @@ pub fn generate_files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = 
         state
     };
     (0..attempts).filter_map(move |attempt| {
-        let config = generate::Config { plausible: attempt % 2 == 1, ..Default::default() };
+        let config = generate::Config {
+            plausible: attempt % 2 == 1,
+            ..Default::default()
+        };
         let choices: Vec<u64> = (0..next() % 256).map(|_| next()).collect();
         generate::file(ty, &choices, &config).ok()
     })
@@ -183,12 +208,17 @@ fn main() {
             let mut counts = Counts::of(ty);
             let mut valid = 0;
             for file in generate_files(ty, 200) {
-                let Ok(broken) = generate::breakages(ty, &file, rules, &Limits::default()) else { continue };
+                let Ok(broken) = generate::breakages(ty, &file, rules, &Limits::default()) else {
+                    continue;
+                };
                 valid += 1;
                 broken.for_each(|broken| counts.add(&broken));
             }
             println!("{name}: {valid} files of 200");
-            counts.0.iter().for_each(|(statement, count)| println!("  {count:6} {statement}"));
+            counts
+                .0
+                .iter()
+                .for_each(|(statement, count)| println!("  {count:6} {statement}"));
         }
     }
 }

@@ -28,24 +28,40 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1);
-    let path = PathBuf::from(arguments.next().ok_or("usage: dump_values FILE [FORMAT [DIALECT]]")?);
+    let path = PathBuf::from(
+        arguments
+            .next()
+            .ok_or("usage: dump_values FILE [FORMAT [DIALECT]]")?,
+    );
     let mut names = arguments.map(|name| name.to_string_lossy().into_owned());
     let format: Option<FormatId> = names.next().map(|name| name.parse()).transpose()?;
     let dialect: Option<Dialect> = names.next().map(|name| name.parse()).transpose()?;
     let bytes = std::fs::read(&path)?;
     let detected = match format {
-        Some(format) => Detected { format, dialect: format.detect(&bytes).dialect },
+        Some(format) => Detected {
+            format,
+            dialect: format.detect(&bytes).dialect,
+        },
         None => detect(&bytes, Some(&path))?,
     };
     let (format, dialect) = (detected.format, dialect.unwrap_or(detected.dialect));
-    let ty = format.layout_of(&bytes, dialect).ok_or("a text format has no layout")?;
-    let name =
-        format.about().layouts().iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
+    let ty = format
+        .layout_of(&bytes, dialect)
+        .ok_or("a text format has no layout")?;
+    let name = format
+        .about()
+        .layouts()
+        .iter()
+        .find(|(_, layout)| *layout == ty)
+        .map_or("", |(name, _)| *name);
     println!("{{\"layout\": \"{name}\"}}");
     print!("{}", dump(ty, &bytes)?);
     let mut report = Report::default();
     layout::check_bytes(ty, &bytes, &Default::default(), &mut report)?;
-    report.findings().iter().for_each(|finding| eprintln!("{finding}"));
+    report
+        .findings()
+        .iter()
+        .for_each(|finding| eprintln!("{finding}"));
     Ok(())
 }
 
@@ -82,7 +98,10 @@ impl ValueLines {
         };
         let (start, size) = (span.range().start, span.range().end - span.range().start);
         // Writing to a string cannot fail.
-        let _ = write!(self.0, "{{\"path\": \"{path}\", \"offset\": {start}, \"size\": {size}");
+        let _ = write!(
+            self.0,
+            "{{\"path\": \"{path}\", \"offset\": {start}, \"size\": {size}"
+        );
         if let Span::Unpacked { packed, .. } = span {
             let _ = write!(self.0, ", \"packed\": [{}, {}]", packed.start, packed.end);
         }

@@ -17,7 +17,9 @@ use meshspec::FormatId;
 use meshspec::interop::Interchange;
 
 /// The targets for files of the five formats. The first byte of their inputs selects format and dialect.
-const CODEC_TARGETS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
+const CODEC_TARGETS: [&str; 7] = [
+    "read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -25,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for entry in fs::read_dir(root.join("samples").join(format.name()))? {
             let entry = entry?;
             let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);
-            let data = Input::detected(*format, &bytes).to_data().ok_or("a dialect that the format lacks")?;
+            let data = Input::detected(*format, &bytes)
+                .to_data()
+                .ok_or("a dialect that the format lacks")?;
             for target in CODEC_TARGETS {
                 write_seed(root, target, &name.to_string_lossy(), &data)?;
             }
@@ -38,7 +42,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             )?;
             let (scene, _) = document.into_scene(&Default::default())?;
             for interchange in Interchange::ALL {
-                let target = if *interchange == Interchange::Glb { "gltf" } else { interchange.name() };
+                let target = if *interchange == Interchange::Glb {
+                    "gltf"
+                } else {
+                    interchange.name()
+                };
                 let name = format!("{}.{interchange}", name.to_string_lossy());
                 let mut files = BTreeMap::new();
                 interchange.write(scene.clone(), &name, &mut files, &Default::default())?;

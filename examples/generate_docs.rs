@@ -14,7 +14,10 @@ fn main() -> ExitCode {
     let outdated = outdated_files(Path::new(env!("CARGO_MANIFEST_DIR")));
     for (path, text) in &outdated {
         if check {
-            println!("{} is outdated: run the example generate_docs", path.display());
+            println!(
+                "{} is outdated: run the example generate_docs",
+                path.display()
+            );
         } else if let Err(error) = write(path, text) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::FAILURE;
@@ -22,7 +25,11 @@ fn main() -> ExitCode {
             println!("{}", path.display());
         }
     }
-    if check && !outdated.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if check && !outdated.is_empty() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
@@ -65,7 +72,12 @@ fn rules_page() -> String {
         let about = format.about();
         // Writing to a string cannot fail.
         let _ = write!(out, "\n## {}\n\n", about.title);
-        if let Some(Specification { title, project, url }) = about.specification {
+        if let Some(Specification {
+            title,
+            project,
+            url,
+        }) = about.specification
+        {
             let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
         let _ = writeln!(out, "{}\n", summary(about.rules));
@@ -92,18 +104,37 @@ fn summary(rules: &[&Rule]) -> String {
     let declared = count(|rule| rule.enforced_by == Enforcement::Declaration);
     let structural = count(|rule| rule.enforced_by == Enforcement::Structure);
     let code = count(|rule| matches!(rule.enforced_by, Enforcement::Code(_)));
-    format!("{} rules: {declared} declared, {structural} structural, {code} in code.", rules.len())
+    format!(
+        "{} rules: {declared} declared, {structural} structural, {code} in code.",
+        rules.len()
+    )
 }
 
 fn table(format: AnyFormat) -> String {
-    let rows: String = format.about().rules.iter().map(|rule| row(format, rule) + "\n").collect();
-    format!("| code | severity | rule | section | row | enforced by |\n|---|---|---|---|---|---|\n{rows}")
+    let rows: String = format
+        .about()
+        .rules
+        .iter()
+        .map(|rule| row(format, rule) + "\n")
+        .collect();
+    format!(
+        "| code | severity | rule | section | row | enforced by |\n|---|---|---|---|---|---|\n{rows}"
+    )
 }
 
 fn row(format: AnyFormat, rule: &Rule) -> String {
     let enforced_by = format.enforcement_of(rule);
     let code = format!("`{}`", rule.code);
-    let cells = [&code, rule.severity.name(), rule.summary, rule.section, rule.row, &enforced_by];
+    let cells = [
+        &code,
+        rule.severity.name(),
+        rule.summary,
+        rule.section,
+        rule.row,
+        &enforced_by,
+    ];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
-    format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |")
+    format!("| {} |", cells.join(" | "))
+        .replace("|  |", "| |")
+        .replace("|  |", "| |")
 }

@@ -15,11 +15,21 @@ use proptest::test_runner::TestRunner;
 /// Returns `count` generated documents of a format; an empty list if the format has no strategy.
 pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document> {
     let strategy: BoxedStrategy<Document> = match format {
-        FormatId::Mesh => mesh::strategy::documents_with(config).prop_map(Document::Mesh).boxed(),
-        FormatId::Crucible => crucible::strategy::documents_with(config).prop_map(Document::Crucible).boxed(),
-        FormatId::Seed => seed::strategy::documents_with(config).prop_map(Document::Seed).boxed(),
-        FormatId::Iyma => iyma::strategy::documents_with(config).prop_map(Document::Iyma).boxed(),
-        FormatId::Bmd => bmd::strategy::documents_with(config).prop_map(Document::Bmd).boxed(),
+        FormatId::Mesh => mesh::strategy::documents_with(config)
+            .prop_map(Document::Mesh)
+            .boxed(),
+        FormatId::Crucible => crucible::strategy::documents_with(config)
+            .prop_map(Document::Crucible)
+            .boxed(),
+        FormatId::Seed => seed::strategy::documents_with(config)
+            .prop_map(Document::Seed)
+            .boxed(),
+        FormatId::Iyma => iyma::strategy::documents_with(config)
+            .prop_map(Document::Iyma)
+            .boxed(),
+        FormatId::Bmd => bmd::strategy::documents_with(config)
+            .prop_map(Document::Bmd)
+            .boxed(),
         _ => return Vec::new(),
     };
     let mut runner = TestRunner::deterministic();
@@ -39,11 +49,30 @@ pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Co
 #[allow(dead_code, reason = "a test includes this file for its other items")]
 fn main() -> Result<(), Box<dyn Error>> {
     for format in FormatId::ALL.iter().copied() {
-        let plausible = documents(format, Config { plausible: true, ..Config::default() }, 2000);
-        let clean = plausible.iter().filter(|document| document.check().findings().is_empty()).count();
-        println!("{}: of {} plausible documents {clean} have no findings", format.name(), plausible.len());
-        for (field, kinds) in coverage(format, &documents(format, Config::default(), 2000))?.fields() {
-            let all: Vec<_> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let plausible = documents(
+            format,
+            Config {
+                plausible: true,
+                ..Config::default()
+            },
+            2000,
+        );
+        let clean = plausible
+            .iter()
+            .filter(|document| document.check().findings().is_empty())
+            .count();
+        println!(
+            "{}: of {} plausible documents {clean} have no findings",
+            format.name(),
+            plausible.len()
+        );
+        for (field, kinds) in
+            coverage(format, &documents(format, Config::default(), 2000))?.fields()
+        {
+            let all: Vec<_> = kinds
+                .iter()
+                .map(|(kind, count)| format!("{kind} {count}"))
+                .collect();
             println!("  {field}: {}", all.join(", "));
         }
     }

@@ -16,14 +16,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: interchange FILE OUT".into());
     };
     let out = Path::new(&out);
-    let format =
-        Interchange::by_extension(out).ok_or("the extension of OUT is not that of an interchange format")?;
-    let name = out.file_name().and_then(|name| name.to_str()).ok_or("OUT has no valid file name")?;
+    let format = Interchange::by_extension(out)
+        .ok_or("the extension of OUT is not that of an interchange format")?;
+    let name = out
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or("OUT has no valid file name")?;
     let options = SceneOptions::default();
 
     let document = meshspec::open(input)?;
-    let (mut scene, mut losses) =
-        document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
+    let (mut scene, mut losses) = document
+        .into_scene(&options)
+        .map_err(|error| format!("no scene: {error}"))?;
     scene.apply_transform();
     // Without levels of detail, the meshes of all levels are written instead of only the finest level.
     scene.lods.clear();
@@ -33,9 +37,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut triangles: Vec<f32> = Vec::new();
     for mesh in &scene.meshes {
-        mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
-            triangles.extend(corners.iter().flat_map(|corner| mesh.positions[*corner as usize]));
-        });
+        mesh.faces
+            .for_each_triangle(mesh.positions.len(), |corners| {
+                triangles.extend(
+                    corners
+                        .iter()
+                        .flat_map(|corner| mesh.positions[*corner as usize]),
+                );
+            });
     }
     let mut folder = Folder::of(out);
     losses.extend(format.write(scene, name, &mut folder, &options)?);

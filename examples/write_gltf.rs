@@ -22,7 +22,10 @@ fn main() -> Result<(), Error> {
     }
     std::fs::create_dir_all(&out)?;
     let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-    if files.first().is_some_and(|first| first.as_os_str() == "--generated") {
+    if files
+        .first()
+        .is_some_and(|first| first.as_os_str() == "--generated")
+    {
         let count = files
             .get(1)
             .and_then(|count| count.to_str())
@@ -52,7 +55,12 @@ fn convert(bytes: &[u8], out: &Path, index: usize) -> Result<Vec<Loss>, Error> {
 fn save(scene: Scene, out: &Path, index: usize) -> Result<Vec<Loss>, Error> {
     let mut files = BTreeMap::new();
     let options = SceneOptions::default();
-    Interchange::Gltf.write(scene.clone(), &format!("{index}.gltf"), &mut files, &options)?;
+    Interchange::Gltf.write(
+        scene.clone(),
+        &format!("{index}.gltf"),
+        &mut files,
+        &options,
+    )?;
     let losses = Interchange::Glb.write(scene, &format!("{index}.glb"), &mut files, &options)?;
     for (name, bytes) in files {
         std::fs::write(out.join(name), bytes)?;
@@ -69,8 +77,12 @@ fn write_generated(out: &Path, count: usize) -> Result<(), Error> {
     let mut runner = TestRunner::deterministic();
     for index in 0..count {
         let scene = match index % 2 {
-            0 => strategy::scenes().new_tree(&mut runner).map(|tree| tree.current()),
-            _ => strategy::defective_scenes().new_tree(&mut runner).map(|tree| tree.current()),
+            0 => strategy::scenes()
+                .new_tree(&mut runner)
+                .map(|tree| tree.current()),
+            _ => strategy::defective_scenes()
+                .new_tree(&mut runner)
+                .map(|tree| tree.current()),
         };
         let scene = scene.map_err(|reason| reason.to_string())?;
         println!("{index} generated");

@@ -98,21 +98,42 @@ impl Error {
         Error::new(ErrorKind::Unsupported, message)
     }
 
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "unused if only Seed is enabled"))]
+    #[cfg_attr(
+        feature = "seed",
+        allow(dead_code, reason = "unused if only Seed is enabled")
+    )]
     pub(crate) fn inexpressible(message: impl ToString) -> Error {
         Error::new(ErrorKind::Inexpressible, message)
     }
 
     /// Creates an error from a finding that the reader or writer rejects.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
-        let Finding { rule, path, span, message } = finding;
-        Error::new(kind, message).at(path).with_rule(rule).with_span(span.clone())
+        let Finding {
+            rule,
+            path,
+            span,
+            message,
+        } = finding;
+        Error::new(kind, message)
+            .at(path)
+            .with_rule(rule)
+            .with_span(span.clone())
     }
 
     /// Converts the error to a finding of `rule`.
     pub(crate) fn to_finding(&self, rule: &'static Rule) -> Finding {
-        let ErrorData { path, span, message, .. } = &*self.0;
-        Finding { rule, path: path.clone(), span: span.clone(), message: message.clone() }
+        let ErrorData {
+            path,
+            span,
+            message,
+            ..
+        } = &*self.0;
+        Finding {
+            rule,
+            path: path.clone(),
+            span: span.clone(),
+            message: message.clone(),
+        }
     }
 
     /// Sets the format that was being read or written.
@@ -214,7 +235,9 @@ impl fmt::Display for Error {
         }
         write_location(f, &self.0.path, self.0.span.as_ref())?;
         f.write_str(&self.0.message)?;
-        let Some(rule) = self.0.rule else { return Ok(()) };
+        let Some(rule) = self.0.rule else {
+            return Ok(());
+        };
         write!(f, " [{}]", rule.reference())
     }
 }

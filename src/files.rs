@@ -52,18 +52,22 @@ impl Scene {
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
         let path = path.as_ref();
         let scene_options = SceneOptions::default().with_strictness(options.strictness);
-        let is_possible =
-            |start: &[u8], size| Formats::builtin().may_detect(start) || Interchange::may_detect(start, size);
+        let is_possible = |start: &[u8], size| {
+            Formats::builtin().may_detect(start) || Interchange::may_detect(start, size)
+        };
         let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
             Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
             None => {
                 let detected = detect_without(&interchange_names(), &bytes, path)?;
-                let (scene, mut losses) = detected.read(&bytes, options)?.into_scene(&scene_options)?;
+                let (scene, mut losses) =
+                    detected.read(&bytes, options)?.into_scene(&scene_options)?;
                 losses.extend(AnyFormat::from(detected.format).uncovered_bytes(&bytes, options));
                 Ok((scene, losses))
             }
         };
-        read_file(path, &options.limits, is_possible).and_then(read).map_err(|error| error.in_file(path))
+        read_file(path, &options.limits, is_possible)
+            .and_then(read)
+            .map_err(|error| error.in_file(path))
     }
 
     /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
@@ -93,9 +97,15 @@ impl Scene {
             return Interchange::save(self, path);
         }
         let formats = Formats::builtin();
-        let source = self.source.as_ref().and_then(|source| formats.get(&source.format).ok());
+        let source = self
+            .source
+            .as_ref()
+            .and_then(|source| formats.get(&source.format).ok());
         let Some(format) = formats.for_output(path, source) else {
-            let extensions = formats.iter().flat_map(|format| format.about().extensions).copied();
+            let extensions = formats
+                .iter()
+                .flat_map(|format| format.about().extensions)
+                .copied();
             let mut supported = interchange_names();
             for extension in extensions {
                 if !supported.contains(&extension) {
@@ -124,11 +134,17 @@ impl Scene {
     /// # Errors
     ///
     /// Returns an error if the format cannot express the scene, or writing fails. The message starts with the path.
-    pub fn save_as(self, format: impl Into<AnyFormat>, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+    pub fn save_as(
+        self,
+        format: impl Into<AnyFormat>,
+        path: impl AsRef<Path>,
+    ) -> Result<Vec<Loss>> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let options = SceneOptions::default().with_extension(extension);
-        let written = format.into().write_scene(self, &options, &WriteOptions::default());
+        let written = format
+            .into()
+            .write_scene(self, &options, &WriteOptions::default());
         let (bytes, losses) = written.map_err(|error| error.in_file(path))?;
         write_atomically(path, &bytes)?;
         Ok(losses)
@@ -156,15 +172,19 @@ impl Interchange {
     /// is written atomically.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
-        let format =
-            Interchange::by_extension(path).ok_or_else(|| extension_error(path, &interchange_names()))?;
+        let format = Interchange::by_extension(path)
+            .ok_or_else(|| extension_error(path, &interchange_names()))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
         let own_name = to_name(path.file_name().unwrap_or_default());
         let losses = format
             .write(scene, &own_name, &mut files, &SceneOptions::default())
             .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
-            let file = if name == own_name { path.to_owned() } else { path.with_file_name(from_name(&name)) };
+            let file = if name == own_name {
+                path.to_owned()
+            } else {
+                path.with_file_name(from_name(&name))
+            };
             write_atomically(&file, &bytes)?;
         }
         Ok(losses)
@@ -172,16 +192,24 @@ impl Interchange {
 }
 
 fn interchange_names() -> Vec<&'static str> {
-    Interchange::ALL.iter().map(|format| format.name()).collect()
+    Interchange::ALL
+        .iter()
+        .map(|format| format.name())
+        .collect()
 }
 
 /// Returns the error for a path whose extension selects none of the formats in `supported`.
 fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let formats = FormatId::ALL.iter().filter(|format| format.about().has_extension(&extension));
+    let formats = FormatId::ALL
+        .iter()
+        .filter(|format| format.about().has_extension(&extension));
     let formats: Vec<_> = formats.map(|format| format.name()).collect();
     let message = match formats[..] {
-        [] => format!("unknown extension, expected one of {}", supported.join(", ")),
+        [] => format!(
+            "unknown extension, expected one of {}",
+            supported.join(", ")
+        ),
         [format] => format!("{format} is not an interchange format: write it with `Scene::save`"),
         _ => {
             let formats = formats.join(" and ");
@@ -199,9 +227,11 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let with_path = |error| Error::from(error).in_file(path);
     let mut file = File::create_new(&temporary).map_err(with_path)?;
-    file.write_all(bytes).and_then(|()| fs::rename(&temporary, path)).map_err(|error| {
-        // Best-effort cleanup: the write error is returned.
-        let _ = fs::remove_file(&temporary);
-        with_path(error)
-    })
+    file.write_all(bytes)
+        .and_then(|()| fs::rename(&temporary, path))
+        .map_err(|error| {
+            // Best-effort cleanup: the write error is returned.
+            let _ = fs::remove_file(&temporary);
+            with_path(error)
+        })
 }

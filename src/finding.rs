@@ -43,7 +43,11 @@ impl fmt::Display for Finding {
 }
 
 /// Writes a prefix such as `path (bytes a..b): `. Omits an empty path or a missing span.
-pub(crate) fn write_location(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
+pub(crate) fn write_location(
+    f: &mut fmt::Formatter<'_>,
+    path: &Path,
+    span: Option<&Span>,
+) -> fmt::Result {
     match (path.is_empty(), span) {
         (true, None) => Ok(()),
         (true, Some(span)) => write!(f, "{span}: "),
@@ -103,7 +107,10 @@ impl Report {
 
     /// Creates an empty report that ignores findings below `min_severity`, so checks need not search for them.
     pub(crate) fn at_least(min_severity: Severity, limits: &Limits) -> Report {
-        Report { min_severity, ..Report::new(limits) }
+        Report {
+            min_severity,
+            ..Report::new(limits)
+        }
     }
 
     /// Returns `true` if the report collects findings of `rule`. Expensive checks call this function first.
@@ -113,7 +120,12 @@ impl Report {
 
     /// Adds a finding. `path` and `message` are converted only if the report keeps the finding.
     pub fn add(&mut self, rule: &'static Rule, path: impl Into<Path>, message: impl fmt::Display) {
-        self.add_with(rule, || Finding { rule, path: path.into(), span: None, message: message.to_string() });
+        self.add_with(rule, || Finding {
+            rule,
+            path: path.into(),
+            span: None,
+            message: message.to_string(),
+        });
     }
 
     /// Adds the finding that `finding` returns. `finding` is called only if the report keeps its result.
@@ -146,7 +158,11 @@ impl Report {
 
     /// Sets each missing location to the result of `find` for the path of the finding.
     pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
-        for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
+        for finding in self
+            .findings
+            .iter_mut()
+            .filter(|finding| finding.span.is_none())
+        {
             finding.span = find(&finding.path);
         }
     }
@@ -191,7 +207,11 @@ impl Report {
     }
 
     fn count_by_severity(&self, is_counted: impl Fn(Severity) -> bool) -> usize {
-        self.counts.values().filter(|(rule, _)| is_counted(rule.severity)).map(|(_, count)| count).sum()
+        self.counts
+            .values()
+            .filter(|(rule, _)| is_counted(rule.severity))
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// Replaces the rules in the report, for example to change severities. Drops the findings of a rule for which
@@ -208,8 +228,16 @@ impl Report {
     /// let report = report.with_rules(|rule| if *rule == STYLE { Some(&STRICT) } else { None });
     /// assert_eq!((report.errors(), report.warnings()), (1, 0));
     /// ```
-    pub fn with_rules(mut self, replace: impl Fn(&'static Rule) -> Option<&'static Rule>) -> Report {
-        let replaced = |finding: Finding| Some(Finding { rule: replace(finding.rule)?, ..finding });
+    pub fn with_rules(
+        mut self,
+        replace: impl Fn(&'static Rule) -> Option<&'static Rule>,
+    ) -> Report {
+        let replaced = |finding: Finding| {
+            Some(Finding {
+                rule: replace(finding.rule)?,
+                ..finding
+            })
+        };
         self.findings = self.findings.into_iter().filter_map(replaced).collect();
         let mut suppressed = std::mem::take(&mut self.suppressed);
         for (code, (rule, count)) in std::mem::take(&mut self.counts) {
@@ -232,11 +260,15 @@ impl Report {
 
     /// The first stored finding that `strictness` rejects.
     pub fn first_rejected(&self, strictness: Strictness) -> Option<&Finding> {
-        self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
+        self.findings
+            .iter()
+            .find(|f| f.rule.severity >= strictness.threshold())
     }
 
     /// Returns `true` if `strictness` rejects no finding, including suppressed ones.
     pub fn is_valid(&self, strictness: Strictness) -> bool {
-        self.counts.values().all(|(rule, _)| rule.severity < strictness.threshold())
+        self.counts
+            .values()
+            .all(|(rule, _)| rule.severity < strictness.threshold())
     }
 }

@@ -49,7 +49,9 @@ macro_rules! impl_floats {
                 }
             }
 
-            fn deserialize_floats<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$float, D::Error> {
+            fn deserialize_floats<'de, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<$float, D::Error> {
                 deserializer.deserialize_any(FloatVisitor::<$float>(PhantomData))
             }
         }
@@ -67,7 +69,8 @@ macro_rules! impl_floats {
             }
 
             fn visit_f64<E: de::Error>(self, value: f64) -> Result<$float, E> {
-                $narrow(value).ok_or_else(|| E::custom(format_args!("{value} does not fit in 32 bits")))
+                $narrow(value)
+                    .ok_or_else(|| E::custom(format_args!("{value} does not fit in 32 bits")))
             }
 
             fn visit_u64<E>(self, value: u64) -> Result<$float, E> {
@@ -93,7 +96,8 @@ macro_rules! impl_floats {
     };
 }
 
-impl_floats!(f32, 8, serialize_f32, |value| Some(narrow_to_f32(value)).filter(|x| !x.is_infinite()));
+impl_floats!(f32, 8, serialize_f32, |value| Some(narrow_to_f32(value))
+    .filter(|x| !x.is_infinite()));
 impl_floats!(f64, 16, serialize_f64, Some);
 
 /// Narrows `value`, parsed from a decimal, to the 32-bit float that parsing the decimal directly would return.
@@ -102,9 +106,18 @@ impl_floats!(f64, 16, serialize_f64, Some);
 /// that case, prefers the 32-bit float whose shortest decimal parses to `value`.
 pub(crate) fn narrow_to_f32(value: f64) -> f32 {
     let nearest = value as f32;
-    let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
-    let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);
-    if is_half_way && format!("{other:e}").parse() == Ok(value) { other } else { nearest }
+    let other = if value > nearest.into() {
+        nearest.next_up()
+    } else {
+        nearest.next_down()
+    };
+    let is_half_way =
+        (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);
+    if is_half_way && format!("{other:e}").parse() == Ok(value) {
+        other
+    } else {
+        nearest
+    }
 }
 
 impl<T: Floats> Floats for Option<T> {
@@ -136,7 +149,10 @@ impl<'de, T: Floats> Deserialize<'de> for FloatItem<T> {
     }
 }
 
-fn serialize_list<T: Floats, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_list<T: Floats, S: Serializer>(
+    values: &[T],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(FloatItem))
 }
 
@@ -160,7 +176,8 @@ impl<'de, T: Floats, const N: usize> Visitor<'de> for ArrayVisitor<T, N> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<[T; N], A::Error> {
-        let wrong_length = |length| de::Error::invalid_length(length, &format!("a list of {N}").as_str());
+        let wrong_length =
+            |length| de::Error::invalid_length(length, &format!("a list of {N}").as_str());
         for (i, slot) in self.0.iter_mut().enumerate() {
             let item: Option<FloatItem<T>> = seq.next_element()?;
             *slot = item.ok_or_else(|| wrong_length(i))?.0;

@@ -86,7 +86,10 @@ pub struct SceneInfo {
 #[cfg(any(feature = "bmd", feature = "scene"))]
 pub(crate) fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    names.into_iter().filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
+    names
+        .into_iter()
+        .filter(|name| !name.is_empty() && seen.insert(name.clone()))
+        .collect()
 }
 
 /// A named value of a document or scene, other than meshes, skeleton and animations.
@@ -169,8 +172,14 @@ pub struct AttributeInfo {
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 pub(crate) fn describe_components(ty: &Type) -> String {
     match ty {
-        Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) => {
-            let fields: Vec<_> = fields.iter().map(|field| describe_components(&field.ty)).collect();
+        Type::Declared(Declaration {
+            shape: Shape::Struct(fields),
+            ..
+        }) => {
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|field| describe_components(&field.ty))
+                .collect();
             format!("({})", fields.join(", "))
         }
         Type::Array(item, count) => format!("{count} × {}", describe_components(item)),
@@ -196,14 +205,20 @@ impl Bounds {
     pub fn from_points(points: impl Iterator<Item = [f32; 3]>) -> Option<Bounds> {
         let finite = points.filter(|point| point.iter().all(|coordinate| coordinate.is_finite()));
         let bounds = finite.fold(None, |bounds, point| {
-            let Bounds { min, max } = bounds.unwrap_or(Bounds { min: point, max: point });
+            let Bounds { min, max } = bounds.unwrap_or(Bounds {
+                min: point,
+                max: point,
+            });
             Some(Bounds {
                 min: std::array::from_fn(|i| min[i].min(point[i])),
                 max: std::array::from_fn(|i| max[i].max(point[i])),
             })
         });
         // Adding 0 turns −0 into 0 and changes no other number.
-        bounds.map(|Bounds { min, max }| Bounds { min: min.map(|x| x + 0.0), max: max.map(|x| x + 0.0) })
+        bounds.map(|Bounds { min, max }| Bounds {
+            min: min.map(|x| x + 0.0),
+            max: max.map(|x| x + 0.0),
+        })
     }
 }
 

@@ -171,7 +171,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
+    not(any(
+        feature = "mesh",
+        feature = "crucible",
+        feature = "seed",
+        feature = "iyma",
+        feature = "bmd"
+    )),
     allow(
         dead_code,
         unreachable_code,
@@ -210,7 +216,11 @@ mod loss;
 mod options;
 #[cfg_attr(
     not(all(feature = "crucible", feature = "seed", feature = "obj")),
-    allow(dead_code, unused_imports, reason = "unused if only some formats are enabled")
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "unused if only some formats are enabled"
+    )
 )]
 mod parallel;
 mod path;
@@ -238,13 +248,15 @@ pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
 pub use formats::{
-    About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
-    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, open_with, read,
+    About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format,
+    Formats, FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open,
+    open_with, read,
 };
 pub use limits::{Limit, Limits};
 pub use lines::Line;
 pub use loss::{
-    Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit, round_up,
+    Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit,
+    round_up,
 };
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use path::Path;

@@ -73,36 +73,58 @@ impl Limits {
     #[allow(dead_code, reason = "unused without the packings that need it")]
     pub(crate) fn check_decoded(&self, size: u64) -> Result<(), String> {
         let max = self.max_decoded;
-        if size > max { Err(format!("unpacks to {size} bytes, over the limit of {max}")) } else { Ok(()) }
+        if size > max {
+            Err(format!("unpacks to {size} bytes, over the limit of {max}"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Sets the maximum total size of decoded data in bytes.
     pub fn with_max_decoded(self, bytes: u64) -> Limits {
-        Limits { max_decoded: bytes, ..self }
+        Limits {
+            max_decoded: bytes,
+            ..self
+        }
     }
 
     /// Sets the maximum number of list items without bytes.
     pub fn with_max_empty_items(self, items: u64) -> Limits {
-        Limits { max_empty_items: items, ..self }
+        Limits {
+            max_empty_items: items,
+            ..self
+        }
     }
 
     /// Sets the maximum size in bytes of a file that is read whole.
     pub fn with_max_file_size(self, bytes: u64) -> Limits {
-        Limits { max_file_size: bytes, ..self }
+        Limits {
+            max_file_size: bytes,
+            ..self
+        }
     }
 
     /// Sets the maximum total size of material libraries in bytes.
     pub fn with_max_libraries(self, bytes: u64) -> Limits {
-        Limits { max_libraries: bytes, ..self }
+        Limits {
+            max_libraries: bytes,
+            ..self
+        }
     }
 
     /// Sets the maximum number of findings per rule.
     pub fn with_max_findings_per_rule(self, findings: usize) -> Limits {
-        Limits { max_findings_per_rule: findings, ..self }
+        Limits {
+            max_findings_per_rule: findings,
+            ..self
+        }
     }
 
     /// Sets the maximum number of triangles, and of vertices.
     pub fn with_max_triangles(self, triangles: u64) -> Limits {
-        Limits { max_triangles: triangles, ..self }
+        Limits {
+            max_triangles: triangles,
+            ..self
+        }
     }
 }

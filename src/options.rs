@@ -62,7 +62,12 @@ pub enum Dialect {
 
 impl Dialect {
     /// The dialects of the built-in formats.
-    pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent, Dialect::Reference];
+    pub const ALL: &[Dialect] = &[
+        Dialect::Spec,
+        Dialect::Renderlib,
+        Dialect::Tangent,
+        Dialect::Reference,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -107,7 +112,12 @@ pub struct UnknownDialect(String);
 impl fmt::Display for UnknownDialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        write!(f, "unknown dialect `{}`, expected one of {}", self.0, names.join(", "))
+        write!(
+            f,
+            "unknown dialect `{}`, expected one of {}",
+            self.0,
+            names.join(", ")
+        )
     }
 }
 
@@ -119,7 +129,9 @@ impl FromStr for Dialect {
 
     fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
         let dialect = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
-        dialect.copied().ok_or_else(|| UnknownDialect(name.to_owned()))
+        dialect
+            .copied()
+            .ok_or_else(|| UnknownDialect(name.to_owned()))
     }
 }
 
@@ -135,7 +147,9 @@ impl serde::Serialize for Dialect {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Dialect {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -169,7 +183,10 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// Returns options that accept everything that can be decoded unambiguously.
     pub fn lenient() -> ReadOptions {
-        ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
+        ReadOptions {
+            strictness: Strictness::Lenient,
+            ..ReadOptions::default()
+        }
     }
 
     /// Sets the violations to reject.
@@ -179,7 +196,10 @@ impl ReadOptions {
 
     /// Sets the dialect in which the file is read.
     pub fn with_dialect(self, dialect: Dialect) -> ReadOptions {
-        ReadOptions { dialect: Some(dialect), ..self }
+        ReadOptions {
+            dialect: Some(dialect),
+            ..self
+        }
     }
 
     /// Sets whether to keep the comments of text formats.
@@ -238,12 +258,18 @@ impl Default for WriteOptions {
 impl WriteOptions {
     /// Returns options for writing all documents that lenient reading accepts.
     pub fn lenient() -> WriteOptions {
-        WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
+        WriteOptions {
+            strictness: Strictness::Lenient,
+            ..WriteOptions::default()
+        }
     }
 
     /// Sets the compression level.
     pub fn with_compression_level(self, level: i32) -> WriteOptions {
-        WriteOptions { compression_level: Some(level), ..self }
+        WriteOptions {
+            compression_level: Some(level),
+            ..self
+        }
     }
 
     /// Sets the number of threads.
@@ -253,7 +279,10 @@ impl WriteOptions {
 
     /// Sets whether to write a data checksum, overriding the document.
     pub fn with_data_checksum(self, data_checksum: bool) -> WriteOptions {
-        WriteOptions { data_checksum: Some(data_checksum), ..self }
+        WriteOptions {
+            data_checksum: Some(data_checksum),
+            ..self
+        }
     }
 
     /// Sets whether to write comments in text formats.

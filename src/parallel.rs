@@ -16,10 +16,18 @@ pub(crate) fn try_map<T: Sync, R: Send, E: Send>(
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        items.par_iter().enumerate().map(|(index, item)| map(index, item)).collect()
+        items
+            .par_iter()
+            .enumerate()
+            .map(|(index, item)| map(index, item))
+            .collect()
     }
     #[cfg(not(feature = "parallel"))]
-    items.iter().enumerate().map(|(index, item)| map(index, item)).collect()
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| map(index, item))
+        .collect()
 }
 
 /// Maps the items, and combines the results in order.

@@ -15,7 +15,11 @@ pub enum Segment {
 impl Segment {
     /// Returns the name of a field; `None` for an index.
     pub(crate) fn name(self) -> Option<&'static str> {
-        if let Segment::Field(name) = self { Some(name) } else { None }
+        if let Segment::Field(name) = self {
+            Some(name)
+        } else {
+            None
+        }
     }
 }
 

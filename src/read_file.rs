@@ -45,8 +45,12 @@ pub(crate) fn read_rest(
     bytes: &mut Vec<u8>,
 ) -> Result<()> {
     let max = limits.max_file_size;
-    let too_large =
-        || Error::limit_exceeded(Limit::FileSize, format!("larger than the limit of {max} bytes"));
+    let too_large = || {
+        Error::limit_exceeded(
+            Limit::FileSize,
+            format!("larger than the limit of {max} bytes"),
+        )
+    };
     if size.is_some_and(|size| size > max) {
         return Err(too_large());
     }
@@ -57,5 +61,9 @@ pub(crate) fn read_rest(
     }
     let rest = max.saturating_add(1).saturating_sub(bytes.len() as u64);
     input.take(rest).read_to_end(bytes)?;
-    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(()) }
+    if bytes.len() as u64 > max {
+        Err(too_large())
+    } else {
+        Ok(())
+    }
 }

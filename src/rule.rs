@@ -133,7 +133,14 @@ impl Eq for Rule {}
 impl Rule {
     /// Creates a rule that a declaration enforces, with empty `section` and `row`.
     pub const fn new(code: &'static str, severity: Severity, summary: &'static str) -> Rule {
-        Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
+        Rule {
+            code,
+            severity,
+            summary,
+            section: "",
+            row: "",
+            enforced_by: Enforcement::Declaration,
+        }
     }
 
     /// The reference in brackets after a message: the code, then the rows, if any.

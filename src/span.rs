@@ -55,7 +55,9 @@ impl Span {
     #[cfg(feature = "proptest")]
     pub(crate) fn file_range(&self) -> &Range<u64> {
         match self {
-            Span::Bytes(range) | Span::Text { range, .. } | Span::Unpacked { packed: range, .. } => range,
+            Span::Bytes(range)
+            | Span::Text { range, .. }
+            | Span::Unpacked { packed: range, .. } => range,
         }
     }
 }
@@ -69,7 +71,10 @@ impl fmt::Display for Span {
         match self {
             Span::Unpacked { packed, .. } => {
                 let (first, last) = (packed.start, packed.end);
-                write!(f, "unpacked bytes {start:#x}..{end:#x} of the block at {first:#x}..{last:#x}")
+                write!(
+                    f,
+                    "unpacked bytes {start:#x}..{end:#x} of the block at {first:#x}..{last:#x}"
+                )
             }
             Span::Bytes(_) | Span::Text { .. } => write!(f, "bytes {start:#x}..{end:#x}"),
         }

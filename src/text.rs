@@ -28,14 +28,24 @@ impl Text {
 
 /// Returns the number of bytes of `start` that differ from those of `magic`. Either may be shorter.
 pub(crate) fn count_mismatches(start: &[u8], magic: &[u8]) -> usize {
-    start.iter().zip(magic).filter(|(found, expected)| found != expected).count()
+    start
+        .iter()
+        .zip(magic)
+        .filter(|(found, expected)| found != expected)
+        .count()
 }
 
 /// Formats bytes as quoted text if all are printable ASCII, tabs or line ends, otherwise as a list of hexadecimal
 /// numbers.
 pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
-    let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
-    if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
+    let is_text = bytes
+        .iter()
+        .all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
+    if is_text {
+        format!("\"{}\"", bytes.escape_ascii())
+    } else {
+        format!("{bytes:02x?}")
+    }
 }
 
 /// Truncates text after `max` characters, replacing the rest by an ellipsis.
@@ -48,18 +58,28 @@ pub(crate) fn truncated(text: &str, max: usize) -> Cow<'_, str> {
 
 /// Parses an unsigned integer. Unlike `from_str_radix`, rejects a sign.
 pub(crate) fn parse_digits(digits: &str, radix: u32) -> Option<u128> {
-    if digits.starts_with('+') { None } else { u128::from_str_radix(digits, radix).ok() }
+    if digits.starts_with('+') {
+        None
+    } else {
+        u128::from_str_radix(digits, radix).ok()
+    }
 }
 
 /// Returns the message for trailing bytes, such as `1 byte follows the last field`.
 pub(crate) fn bytes_follow(count: u64, last: &str) -> String {
-    if count == 1 { format!("1 byte follows {last}") } else { format!("{count} bytes follow {last}") }
+    if count == 1 {
+        format!("1 byte follows {last}")
+    } else {
+        format!("{count} bytes follow {last}")
+    }
 }
 
 /// Parses the bits of a NaN, written as `NaN:` and `digits` hexadecimal digits; `None` for other text. Does not check
 /// that the bits encode a NaN.
 pub(crate) fn parse_nan_bits(text: &str, digits: usize) -> Option<u64> {
-    let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
+    let bits = text
+        .strip_prefix("NaN:")
+        .filter(|bits| bits.len() == digits)?;
     parse_digits(bits, 16)?.try_into().ok()
 }
 

@@ -41,14 +41,22 @@ fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     let (bmd, _) = Document::from_scene(FormatId::Bmd, scene, &options)?;
     let documents = [
         ("gltf/from mesh", Document::Mesh(mesh::document()?)),
-        ("gltf/from crucible", Document::Crucible(crucible::document(sheet(950)))),
+        (
+            "gltf/from crucible",
+            Document::Crucible(crucible::document(sheet(950))),
+        ),
         ("gltf/from bmd", bmd),
-        ("gltf/from iyma", Document::Iyma(iyma::document(sheet(1000))?)),
+        (
+            "gltf/from iyma",
+            Document::Iyma(iyma::document(sheet(1000))?),
+        ),
     ];
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("out");
-    for (name, document) in
-        documents.into_iter().filter(|(name, _)| bench.is_selected(name)).collect::<Vec<_>>()
+    for (name, document) in documents
+        .into_iter()
+        .filter(|(name, _)| bench.is_selected(name))
+        .collect::<Vec<_>>()
     {
         let (format, bytes) = (document.format(), document.write(&WriteOptions::default())?);
         drop(document);
@@ -74,27 +82,58 @@ fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
 
 /// Decodes the packed vertices and faces of a BMD document; empty for other documents.
 fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
-    let Document::Bmd(document) = document else { return Vec::new() };
+    let Document::Bmd(document) = document else {
+        return Vec::new();
+    };
     let meshes = document.meshes.iter();
-    meshes.map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles())).collect()
+    meshes
+        .map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles()))
+        .collect()
 }
 
 /// Adds the rows that convert a GLB in memory. The baseline copies its columns and writes a document with them.
 fn add_rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     let rows = [
-        ("gltf/to mesh", FormatId::Mesh, Document::Mesh(mesh::document()?)),
-        ("gltf/to crucible", FormatId::Crucible, Document::Crucible(crucible::document(sheet(950)))),
-        ("gltf/to seed", FormatId::Seed, Document::Iyma(iyma::document(sheet(448))?)),
-        ("gltf/to iyma", FormatId::Iyma, Document::Iyma(iyma::document(sheet(1000))?)),
+        (
+            "gltf/to mesh",
+            FormatId::Mesh,
+            Document::Mesh(mesh::document()?),
+        ),
+        (
+            "gltf/to crucible",
+            FormatId::Crucible,
+            Document::Crucible(crucible::document(sheet(950))),
+        ),
+        (
+            "gltf/to seed",
+            FormatId::Seed,
+            Document::Iyma(iyma::document(sheet(448))?),
+        ),
+        (
+            "gltf/to iyma",
+            FormatId::Iyma,
+            Document::Iyma(iyma::document(sheet(1000))?),
+        ),
         // The largest sheet that fits in a BMD mesh.
-        ("gltf/to bmd", FormatId::Bmd, Document::Iyma(iyma::document(sheet(180))?)),
+        (
+            "gltf/to bmd",
+            FormatId::Bmd,
+            Document::Iyma(iyma::document(sheet(180))?),
+        ),
     ];
-    for (name, format, document) in
-        rows.into_iter().filter(|(name, ..)| bench.is_selected(name)).collect::<Vec<_>>()
+    for (name, format, document) in rows
+        .into_iter()
+        .filter(|(name, ..)| bench.is_selected(name))
+        .collect::<Vec<_>>()
     {
         let mut files = BTreeMap::new();
-        Interchange::Glb.write(document.into_scene(&options)?.0, "glb", &mut files, &options)?;
+        Interchange::Glb.write(
+            document.into_scene(&options)?.0,
+            "glb",
+            &mut files,
+            &options,
+        )?;
         let glb = files.remove("glb").ok_or("no GLB")?;
         let convert = || -> Result<_, Error> {
             let (scene, _) = Interchange::Glb.read(&glb, &files, &options, &Limits::default())?;
@@ -102,7 +141,8 @@ fn add_rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
             Ok(document.write(&WriteOptions::default())?)
         };
         let baseline = || -> Result<_, Error> {
-            Ok(document_from_columns(format, parse_columns(&glb)?)?.write(&WriteOptions::default())?)
+            Ok(document_from_columns(format, parse_columns(&glb)?)?
+                .write(&WriteOptions::default())?)
         };
         let (size, expected) = (convert()?.len(), baseline()?.len());
         // Sizes differ slightly: flipped texture coordinates pack differently, and BMD avoids degenerate triangles.
@@ -124,17 +164,24 @@ struct Columns {
 /// Parses the columns from the buffer views of a valid file.
 fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
     let length = u32::from_le_bytes(*glb[12..].first_chunk().ok_or("no length")?) as usize;
-    let (json, binary): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
+    let (json, binary): (Value, _) = (
+        serde_json::from_slice(&glb[20..20 + length])?,
+        &glb[28 + length..],
+    );
     fn column<T: PlainData>(json: &Value, binary: &[u8], accessor: &Value) -> Option<Vec<T>> {
         let view = json["accessors"][accessor.as_u64()? as usize]["bufferView"].as_u64()?;
         let view = &json["bufferViews"][view as usize];
-        let (start, length) = (view["byteOffset"].as_u64()? as usize, view["byteLength"].as_u64()? as usize);
+        let (start, length) = (
+            view["byteOffset"].as_u64()? as usize,
+            view["byteLength"].as_u64()? as usize,
+        );
         Some(bulk::to_vec(binary.get(start..start + length)?))
     }
     let primitive = &json["meshes"][0]["primitives"][0];
     let attributes = &primitive["attributes"];
     let index_accessor = &primitive["indices"];
-    let is_narrow = json["accessors"][index_accessor.as_u64().unwrap_or(0) as usize]["componentType"] == 5123;
+    let is_narrow =
+        json["accessors"][index_accessor.as_u64().unwrap_or(0) as usize]["componentType"] == 5123;
     let indices = if is_narrow {
         column::<u16>(&json, binary, index_accessor)
             .map(|indices| indices.into_iter().map(u32::from).collect())
@@ -145,7 +192,8 @@ fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
         sheet: Sheet {
             positions: column(&json, binary, &attributes["POSITION"]).ok_or("no positions")?,
             normals: column(&json, binary, &attributes["NORMAL"]).ok_or("no normals")?,
-            uvs: column(&json, binary, &attributes["TEXCOORD_0"]).ok_or("no texture coordinates")?,
+            uvs: column(&json, binary, &attributes["TEXCOORD_0"])
+                .ok_or("no texture coordinates")?,
             indices: indices.ok_or("no indices")?,
         },
         joint_ids: column(&json, binary, &attributes["JOINTS_0"]),
@@ -155,10 +203,19 @@ fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
 
 /// Returns a document of a format with the given columns.
 fn document_from_columns(format: FormatId, columns: Columns) -> Result<Document, Error> {
-    let Columns { sheet, joint_ids, joint_weights } = columns;
+    let Columns {
+        sheet,
+        joint_ids,
+        joint_weights,
+    } = columns;
     Ok(match format {
         FormatId::Mesh => {
-            let Sheet { positions, normals, uvs, indices } = sheet;
+            let Sheet {
+                positions,
+                normals,
+                uvs,
+                indices,
+            } = sheet;
             let mut columns = mesh_format::Columns {
                 positions,
                 normals: Some(normals),
@@ -184,15 +241,33 @@ fn document_from_columns(format: FormatId, columns: Columns) -> Result<Document,
         }),
         FormatId::Iyma => Document::Iyma(iyma::document(sheet)?),
         FormatId::Bmd => {
-            let Sheet { positions, normals, uvs, indices } = sheet;
-            let attributes =
-                bmd::Attributes { positions, normals: Some(normals), st: Some(uvs), ..Default::default() };
+            let Sheet {
+                positions,
+                normals,
+                uvs,
+                indices,
+            } = sheet;
+            let attributes = bmd::Attributes {
+                positions,
+                normals: Some(normals),
+                st: Some(uvs),
+                ..Default::default()
+            };
             let (sizes, tolerance) = (bmd::VertexSizes::PerVertex, bmd::Tolerance::default());
             let (vertices, _) =
                 bmd::Vertices::encode(&attributes, bmd::Surface::Textured, sizes, &tolerance)?;
-            let faces: Vec<_> = indices.as_chunks().0.iter().copied().map(bmd::Face::Triangle).collect();
+            let faces: Vec<_> = indices
+                .as_chunks()
+                .0
+                .iter()
+                .copied()
+                .map(bmd::Face::Triangle)
+                .collect();
             let mesh = bmd::Mesh::new(Some("".into()), vertices, bmd::Faces::encode(&faces)?);
-            Document::Bmd(bmd::Document { meshes: vec![mesh], ..Default::default() })
+            Document::Bmd(bmd::Document {
+                meshes: vec![mesh],
+                ..Default::default()
+            })
         }
         other => return Err(format!("no baseline for {other}").into()),
     })

@@ -9,17 +9,34 @@ use crate::{Bench, Error, Sheet, sheet};
 /// Returns a document whose numbers have at most six decimals, as in files of exporters.
 fn document() -> seed::Document {
     fn round<const N: usize>(values: Vec<[f32; N]>) -> Vec<[f32; N]> {
-        values.into_iter().map(|value| value.map(|x| (x * 1e6).round() / 1e6)).collect()
+        values
+            .into_iter()
+            .map(|value| value.map(|x| (x * 1e6).round() / 1e6))
+            .collect()
     }
-    let Sheet { positions, normals, uvs, indices } = sheet(448);
-    let property =
-        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let Sheet {
+        positions,
+        normals,
+        uvs,
+        indices,
+    } = sheet(448);
+    let property = |name: &str, value: &str| seed::Property {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
     seed::Document {
-        properties: vec![property("name", "Sheet"), property("mat0", "DEFAULT"), property("type", "STATIC")],
+        properties: vec![
+            property("name", "Sheet"),
+            property("mat0", "DEFAULT"),
+            property("type", "STATIC"),
+        ],
         positions: round(positions),
         normals: round(normals),
         uvs: vec![round(uvs)],
-        faces: indices.chunks_exact(3).map(|face| [face[0], face[1], face[2]]).collect(),
+        faces: indices
+            .chunks_exact(3)
+            .map(|face| [face[0], face[1], face[2]])
+            .collect(),
         ..Default::default()
     }
 }
@@ -46,7 +63,10 @@ fn to_obj(document: &seed::Document) -> Result<String, std::fmt::Error> {
 /// Parses a valid file without a grammar, as a baseline for the cost of the grammar. Returns `None` if a number is
 /// malformed.
 fn parse_by_hand(text: &[u8]) -> Option<seed::Document> {
-    let mut document = seed::Document { uvs: vec![Vec::new()], ..Default::default() };
+    let mut document = seed::Document {
+        uvs: vec![Vec::new()],
+        ..Default::default()
+    };
     let mut at = 0;
     while at < text.len() {
         match (text[at], text.get(at + 1)) {
@@ -66,12 +86,19 @@ fn parse_by_hand(text: &[u8]) -> Option<seed::Document> {
 }
 
 fn skip_separators(text: &[u8], at: &mut usize) {
-    while text.get(*at).is_some_and(|byte| matches!(byte, b' ' | b',' | b'\t')) {
+    while text
+        .get(*at)
+        .is_some_and(|byte| matches!(byte, b' ' | b',' | b'\t'))
+    {
         *at += 1;
     }
 }
 
-fn parse_floats<const N: usize>(text: &[u8], at: &mut usize, identifier_len: usize) -> Option<[f32; N]> {
+fn parse_floats<const N: usize>(
+    text: &[u8],
+    at: &mut usize,
+    identifier_len: usize,
+) -> Option<[f32; N]> {
     let mut values = [0.0; N];
     *at += identifier_len;
     for value in &mut values {
@@ -99,7 +126,8 @@ fn parse_indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
 /// Reorders the lines: position, normal and texture coordinates of each vertex in turn, then all faces.
 fn alternate_lines(text: &[u8]) -> Vec<u8> {
     let lines_of = |start: &'static [u8]| {
-        text.split_inclusive(|byte| *byte == b'\n').filter(move |line| line.starts_with(start))
+        text.split_inclusive(|byte| *byte == b'\n')
+            .filter(move |line| line.starts_with(start))
     };
     let mut out = Vec::with_capacity(text.len());
     for ((p, n), u) in lines_of(b"p ").zip(lines_of(b"n ")).zip(lines_of(b"u0 ")) {
@@ -125,8 +153,13 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     let read = || seed::Document::read(&text, &options);
     let read_one = || one.install(read);
     let tobj = || {
-        let options = tobj::LoadOptions { single_index: true, ..Default::default() };
-        tobj::load_obj_buf(&mut obj.as_bytes(), &options, |_| Err(tobj::LoadError::OpenFileFailed))
+        let options = tobj::LoadOptions {
+            single_index: true,
+            ..Default::default()
+        };
+        tobj::load_obj_buf(&mut obj.as_bytes(), &options, |_| {
+            Err(tobj::LoadError::OpenFileFailed)
+        })
     };
     let by_hand = || parse_by_hand(&text);
     bench.add_scaled_row(
@@ -141,13 +174,29 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     bench.add_row("seed/read", size, read_one, "by hand, fast-float2", by_hand);
     let mixed = alternate_lines(&text);
     let read_mixed = || one.install(|| seed::Document::read(&mixed, &options));
-    bench.add_row("seed/read alternating", mixed.len() as u64, read_mixed, "by hand", || {
-        parse_by_hand(&mixed)
-    });
+    bench.add_row(
+        "seed/read alternating",
+        mixed.len() as u64,
+        read_mixed,
+        "by hand",
+        || parse_by_hand(&mixed),
+    );
     let check = || one.install(|| meshspec::check(&text, FormatId::Seed, &options));
     bench.add_row("seed/check", size, check, "reading", read_one);
-    bench.add_row("seed/read parallel", size, || two.install(read), "one thread", read_one);
+    bench.add_row(
+        "seed/read parallel",
+        size,
+        || two.install(read),
+        "one thread",
+        read_one,
+    );
     let options = WriteOptions::default();
-    bench.add_row("seed/write", size, || document.write(&options), "reading by hand", by_hand);
+    bench.add_row(
+        "seed/write",
+        size,
+        || document.write(&options),
+        "reading by hand",
+        by_hand,
+    );
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! The program's global allocator. If an allocation fails, the program prints a message and exits with status 3; the
 //! standard library would abort. Allocations inside `memory::with_fallible` return an error instead.
 
-#![allow(unsafe_code, reason = "stable Rust has no other way to handle failed allocations")]
+#![allow(
+    unsafe_code,
+    reason = "stable Rust has no other way to handle failed allocations"
+)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;

@@ -52,14 +52,24 @@ impl BatchArgs {
             let text = input::read(list)?;
             let separator = if text.contains(&0) { 0 } else { b'\n' };
             for entry in text.split(|byte| *byte == separator) {
-                let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
+                let entry = if separator == 0 {
+                    entry
+                } else {
+                    entry.strip_suffix(b"\r").unwrap_or(entry)
+                };
                 if !entry.is_empty() {
                     let file = input::path_from_bytes(entry).ok_or_else(|| {
                         Failure::invalid(&input::name_of(list), "a path in the list is not UTF-8")
                     })?;
                     // Keeps the folders, so that files with the same name have different outputs.
-                    let parts = file.components().filter(|part| matches!(part, Component::Normal(_)));
-                    files.push(InputFile { relative_path: parts.collect(), file, is_explicit: false });
+                    let parts = file
+                        .components()
+                        .filter(|part| matches!(part, Component::Normal(_)));
+                    files.push(InputFile {
+                        relative_path: parts.collect(),
+                        file,
+                        is_explicit: false,
+                    });
                 }
             }
         }
@@ -69,9 +79,10 @@ impl BatchArgs {
     /// Opens the log of finished files. `options` are the options that affect the results of the command.
     pub fn open_job_log(&self, command: &str, options: &impl fmt::Debug) -> Result<JobLog> {
         match (&self.log, self.newer) {
-            (Some(log), Some(_)) if is_standard(log) => {
-                Err(Failure::usage("--newer", "requires a file as LOG: standard output cannot be read back"))
-            }
+            (Some(log), Some(_)) if is_standard(log) => Err(Failure::usage(
+                "--newer",
+                "requires a file as LOG: standard output cannot be read back",
+            )),
             (Some(log), newer) => {
                 let own = ["jsonl", "json", "log", "txt"];
                 extension::require(log, &own, "a log in JSON lines", &Formats::builtin())?;
@@ -91,15 +102,19 @@ impl BatchArgs {
             ("--newer", self.newer.is_some()),
             ("--jobs", self.jobs.jobs.is_some()),
         ];
-        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        options
+            .into_iter()
+            .find(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
     }
 
     /// Returns a usage error if `--newer` is given without `--log`.
     pub fn require_log(&self) -> Result<()> {
         match (self.newer, &self.log) {
-            (Some(_), None) => {
-                Err(Failure::usage("--newer", "requires --log LOG, the record of finished files"))
-            }
+            (Some(_), None) => Err(Failure::usage(
+                "--newer",
+                "requires --log LOG, the record of finished files",
+            )),
             _ => Ok(()),
         }
     }
@@ -113,7 +128,10 @@ impl JobArgs {
         work: impl Fn(&'a T) -> R + Sync,
         mut consume: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let threads = self.jobs.or(thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let threads = self
+            .jobs
+            .or(thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
         // At most one thread per item. At least one in total, since 0 would select the number of cores.
         let threads = threads.min(items.len()).max(1);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();

@@ -67,9 +67,15 @@ impl Buffer {
         let mut bytes = Vec::new();
         stream.take(MIN_LARGE_SIZE).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == MIN_LARGE_SIZE && is_possible(&bytes, None) {
-            stream.take(max_size() + 1 - MIN_LARGE_SIZE).read_to_end(&mut bytes)?;
+            stream
+                .take(max_size() + 1 - MIN_LARGE_SIZE)
+                .read_to_end(&mut bytes)?;
         }
-        if bytes.len() as u64 > max_size() { Err(too_large("stream")) } else { Ok(Buffer::Small(bytes)) }
+        if bytes.len() as u64 > max_size() {
+            Err(too_large("stream"))
+        } else {
+            Ok(Buffer::Small(bytes))
+        }
     }
 }
 
@@ -126,8 +132,17 @@ mod tests {
 
     #[test]
     fn large_and_small_files_are_read_completely() {
-        let bytes: Vec<u8> = (0..MIN_LARGE_SIZE + 3).map(|index| (index % 251) as u8).collect();
-        for size in [0, 1, MIN_LARGE_SIZE - 1, MIN_LARGE_SIZE, MIN_LARGE_SIZE + 1, MIN_LARGE_SIZE + 3] {
+        let bytes: Vec<u8> = (0..MIN_LARGE_SIZE + 3)
+            .map(|index| (index % 251) as u8)
+            .collect();
+        for size in [
+            0,
+            1,
+            MIN_LARGE_SIZE - 1,
+            MIN_LARGE_SIZE,
+            MIN_LARGE_SIZE + 1,
+            MIN_LARGE_SIZE + 3,
+        ] {
             let buffer = read(&bytes[..size as usize]);
             assert_eq!(matches!(buffer, Buffer::Large(..)), size >= MIN_LARGE_SIZE);
             assert!(*buffer == bytes[..size as usize], "{size} bytes");
@@ -148,11 +163,14 @@ mod tests {
             };
             let buffer = Buffer::read_file(file.reopen().unwrap(), &is_possible).unwrap();
             assert_eq!(buffer.len() as u64, MIN_LARGE_SIZE);
-            let stream = Buffer::read_stream(&mut io::repeat(0), &|_, size| size.is_some()).unwrap();
+            let stream =
+                Buffer::read_stream(&mut io::repeat(0), &|_, size| size.is_some()).unwrap();
             assert_eq!(stream.len() as u64, MIN_LARGE_SIZE);
             assert_eq!(received, Some((MIN_LARGE_SIZE, Some(size))));
         }
-        let error = Buffer::read_file(file.reopen().unwrap(), &|_, _| true).err().unwrap();
+        let error = Buffer::read_file(file.reopen().unwrap(), &|_, _| true)
+            .err()
+            .unwrap();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
     }
 
@@ -170,9 +188,15 @@ mod tests {
             }
         }
         let mut memory = [0; 10];
-        assert_eq!(fill(&mut memory, &mut SlowReader(b"12345678", false)).unwrap(), 8);
+        assert_eq!(
+            fill(&mut memory, &mut SlowReader(b"12345678", false)).unwrap(),
+            8
+        );
         assert_eq!(&memory, b"12345678\0\0");
-        assert_eq!(fill(&mut memory[..4], &mut SlowReader(b"abcdefgh", false)).unwrap(), 4);
+        assert_eq!(
+            fill(&mut memory[..4], &mut SlowReader(b"abcdefgh", false)).unwrap(),
+            4
+        );
         assert_eq!(&memory[..5], b"abcd5");
     }
 }

@@ -33,11 +33,18 @@ impl CompressionArgs {
             ("--threads", self.threads.is_some()),
             ("--data-checksum", self.data_checksum.is_some()),
         ];
-        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        options
+            .into_iter()
+            .find(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
     }
 
     pub fn write_options(&self, lenient: bool) -> WriteOptions {
-        let mut options = if lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+        let mut options = if lenient {
+            WriteOptions::lenient()
+        } else {
+            WriteOptions::default()
+        };
         options.compression_level = self.level;
         options.threads = self.threads.unwrap_or(options.threads);
         options.data_checksum = self.data_checksum.map(|switch| switch == OnOff::On);

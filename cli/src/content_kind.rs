@@ -55,7 +55,8 @@ impl ContentKind {
                 is_certain(format, bytes).then_some(ContentKind::Encoding(Encoding::Format(format)))
             })
             .or_else(|| {
-                Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
+                Interchange::detect(bytes)
+                    .map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
             })
     }
 
@@ -72,8 +73,12 @@ impl ContentKind {
             _ if has("asset") => ContentKind::Encoding(Encoding::Interchange("gltf".parse().ok()?)),
             // A document that omits all values, or the first line of a dump.
             Some(_) if has_only(&["format"]) => return None,
-            Some(format) if has_only(DUMP_KEYS) => ContentKind::Dump { format: formats.get(format).ok() },
-            Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => ContentKind::Contents,
+            Some(format) if has_only(DUMP_KEYS) => ContentKind::Dump {
+                format: formats.get(format).ok(),
+            },
+            Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => {
+                ContentKind::Contents
+            }
             // The reader of documents names the known formats.
             Some(format) if formats.get(format).is_err() => return None,
             Some(_) => ContentKind::Encoding(Encoding::Json),
@@ -86,7 +91,9 @@ impl ContentKind {
     fn is_readable_as(self, named: Encoding) -> bool {
         let is_gltf = |encoding: Encoding| ["glb", "gltf"].contains(&encoding.name());
         match self {
-            ContentKind::Encoding(encoding) => encoding == named || (is_gltf(encoding) && is_gltf(named)),
+            ContentKind::Encoding(encoding) => {
+                encoding == named || (is_gltf(encoding) && is_gltf(named))
+            }
             _ => false,
         }
     }
@@ -147,7 +154,12 @@ impl fmt::Display for ContentKind {
 ///
 /// Returns an error if neither name nor content determines the encoding, or the content is of another kind than the name
 /// promises.
-pub fn detect(bytes: &[u8], path: &Path, readable: Readable, formats: &Formats) -> Result<Encoding> {
+pub fn detect(
+    bytes: &[u8],
+    path: &Path,
+    readable: Readable,
+    formats: &Formats,
+) -> Result<Encoding> {
     if Encoding::is_extension_unknown(path, formats) {
         match ContentKind::of_json(bytes, formats) {
             Some(ContentKind::Encoding(encoding)) => return Ok(encoding),
@@ -175,8 +187,13 @@ fn is_certain(format: AnyFormat, bytes: &[u8]) -> bool {
 
 /// Returns `true` if a text is a list in JSON, rather than the name of a section in another format.
 fn is_list(text: &[u8]) -> bool {
-    let Some(items) = text.strip_prefix(b"[") else { return false };
-    matches!(items.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"' | b'-' | b'0'..=b'9'))
+    let Some(items) = text.strip_prefix(b"[") else {
+        return false;
+    };
+    matches!(
+        items.trim_ascii_start().first(),
+        Some(b'{' | b'[' | b']' | b'"' | b'-' | b'0'..=b'9')
+    )
 }
 
 /// Returns an error if the content of a file is certainly not of the encoding that its name promises, and certainly of
@@ -190,8 +207,9 @@ pub fn reject_mismatch(
 ) -> Result<()> {
     let kind = match named {
         // The reader of documents says what an object lacks.
-        Encoding::Json => ContentKind::of(bytes, formats)
-            .filter(|kind| *kind != ContentKind::OtherJson || !Encoding::Json.may_start_with(bytes)),
+        Encoding::Json => ContentKind::of(bytes, formats).filter(|kind| {
+            *kind != ContentKind::OtherJson || !Encoding::Json.may_start_with(bytes)
+        }),
         Encoding::Interchange(format) => match ContentKind::of_json(bytes, formats) {
             None if Interchange::detect(bytes) == Some(format) => None,
             None => ContentKind::of(bytes, formats),
@@ -201,7 +219,8 @@ pub fn reject_mismatch(
         // to recognise than the structure of a format.
         Encoding::Format(format) => ContentKind::of_json(bytes, formats)
             .or_else(|| {
-                Interchange::detect(bytes).map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
+                Interchange::detect(bytes)
+                    .map(|format| ContentKind::Encoding(Encoding::Interchange(format)))
             })
             .filter(|_| !is_certain(format, bytes)),
     };
@@ -237,7 +256,8 @@ impl JsonHead {
     fn is_decided_by(&self, key: &str) -> bool {
         let is_printed = DUMP_KEYS.contains(&key) || CONTENTS_KEYS.contains(&key);
         let has_dialect = self.keys.iter().any(|known| known == "dialect");
-        key == "asset" || (self.format.is_some() && (!is_printed || (key == "meshes" && !has_dialect)))
+        key == "asset"
+            || (self.format.is_some() && (!is_printed || (key == "meshes" && !has_dialect)))
     }
 }
 

@@ -31,7 +31,10 @@ impl Encoding {
     /// Returns the encoding for the file extension of `path`; `None` if the extension is unknown or several formats
     /// share it.
     pub fn by_extension(path: &Path, formats: &Formats) -> Option<Encoding> {
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        if path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+        {
             return Some(Encoding::Json);
         }
         match formats_with_extension(path, formats)[..] {
@@ -57,8 +60,14 @@ impl Encoding {
     /// Returns the titles of the encodings with the file extension of `path`.
     pub fn titles_by_extension(path: &Path, formats: &Formats) -> Vec<&'static str> {
         match formats_with_extension(path, formats)[..] {
-            [] => Encoding::by_extension(path, formats).into_iter().map(Encoding::title).collect(),
-            ref with_extension => with_extension.iter().map(|format| format.about().title).collect(),
+            [] => Encoding::by_extension(path, formats)
+                .into_iter()
+                .map(Encoding::title)
+                .collect(),
+            ref with_extension => with_extension
+                .iter()
+                .map(|format| format.about().title)
+                .collect(),
         }
     }
 
@@ -82,14 +91,16 @@ impl Encoding {
             (Some(encoding), _) if formats_with_extension(path, formats).is_empty() => Ok(encoding),
             (_, Ok(detected)) => Ok(Encoding::Format(detected.format)),
             (Some(encoding), Err(_)) => Ok(encoding),
-            (None, Err(error)) => guess_format(bytes, path, formats).map(Encoding::Format).ok_or_else(|| {
-                let failure = Failure::from_error(&name_of(path), &error);
-                if bytes.is_empty() {
-                    failure
-                } else {
-                    failure.with_hint("specify the format with --from FORMAT")
-                }
-            }),
+            (None, Err(error)) => guess_format(bytes, path, formats)
+                .map(Encoding::Format)
+                .ok_or_else(|| {
+                    let failure = Failure::from_error(&name_of(path), &error);
+                    if bytes.is_empty() {
+                        failure
+                    } else {
+                        failure.with_hint("specify the format with --from FORMAT")
+                    }
+                }),
         }
     }
 
@@ -129,7 +140,9 @@ impl Encoding {
         formats: &Formats,
     ) -> Result<Encoding> {
         let format = formats.for_output(path, input_format);
-        format.map(Encoding::Format).ok_or_else(|| unknown_output_format(path, formats))
+        format
+            .map(Encoding::Format)
+            .ok_or_else(|| unknown_output_format(path, formats))
     }
 
     /// Returns a usage error if the extension of the output file `path` is that of another kind of file.
@@ -151,7 +164,9 @@ impl Encoding {
                 let extensions = format.about().extensions;
                 let input_extension =
                     input_extension.filter(|input_extension| extensions.contains(input_extension));
-                input_extension.or(extensions.first().copied()).unwrap_or(format.name())
+                input_extension
+                    .or(extensions.first().copied())
+                    .unwrap_or(format.name())
             }
             _ => self.name(),
         }
@@ -184,8 +199,13 @@ impl fmt::Display for Encoding {
 
 /// Returns the formats with the file extension of `path`.
 fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
-    let Some(extension) = path.extension().and_then(OsStr::to_str) else { return Vec::new() };
-    formats.iter().filter(|format| format.about().has_extension(extension)).collect()
+    let Some(extension) = path.extension().and_then(OsStr::to_str) else {
+        return Vec::new();
+    };
+    formats
+        .iter()
+        .filter(|format| format.about().has_extension(extension))
+        .collect()
 }
 
 /// Guesses the format of a damaged file by its extension: the only text format with this extension or, if the first 64
@@ -193,7 +213,10 @@ fn formats_with_extension(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
 /// or if no format or several formats qualify.
 fn guess_format(bytes: &[u8], path: &Path, formats: &Formats) -> Option<AnyFormat> {
     let is_whitespace = |byte: u8| byte.is_ascii_whitespace() || byte == b'\x0b';
-    let is_binary = bytes.iter().take(64).any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
+    let is_binary = bytes
+        .iter()
+        .take(64)
+        .any(|byte| byte.is_ascii_control() && !is_whitespace(*byte));
     let mut candidates = formats_with_extension(path, formats);
     candidates.retain(|format| format.grammar().is_none() == is_binary);
     match candidates[..] {
@@ -210,11 +233,19 @@ fn unknown_output_format(path: &Path, formats: &Formats) -> Failure {
         }
         _ => "no output format".to_owned(),
     };
-    let convertible = formats.iter().filter(|format| format.can_write_scenes()).map(AnyFormat::name);
+    let convertible = formats
+        .iter()
+        .filter(|format| format.can_write_scenes())
+        .map(AnyFormat::name);
     let interchange_formats = Interchange::ALL.iter().map(|format| format.name());
-    let names: Vec<_> = convertible.chain(interchange_formats).chain(["json"]).collect();
-    Failure::usage(&output::name_of(path), message)
-        .with_hint(format!("specify it with --to ({}), or give OUT a known extension", names.join(", ")))
+    let names: Vec<_> = convertible
+        .chain(interchange_formats)
+        .chain(["json"])
+        .collect();
+    Failure::usage(&output::name_of(path), message).with_hint(format!(
+        "specify it with --to ({}), or give OUT a known extension",
+        names.join(", ")
+    ))
 }
 
 /// Returns the conventions of the format. Returns a usage error about `subject`, a file or an option, if the format has
@@ -245,7 +276,11 @@ pub fn require_target(format: AnyFormat, subject: &str) -> Result<Conventions> {
 
 /// Returns a usage error if a format has the name or extension of JSON or of an interchange format.
 pub fn reject_reserved(formats: &Formats) -> Result<()> {
-    let reserved: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).chain(["json"]).collect();
+    let reserved: Vec<_> = Interchange::ALL
+        .iter()
+        .map(|format| format.name())
+        .chain(["json"])
+        .collect();
     for format in formats.iter() {
         if reserved.contains(&format.name()) {
             return Err(Failure::usage(
@@ -253,7 +288,10 @@ pub fn reject_reserved(formats: &Formats) -> Result<()> {
                 "the name is reserved for another file format; choose a different one",
             ));
         }
-        if let Some(extension) = reserved.iter().find(|name| format.about().has_extension(name)) {
+        if let Some(extension) = reserved
+            .iter()
+            .find(|name| format.about().has_extension(name))
+        {
             let message = format!("the extension `.{extension}` is reserved for {extension} files");
             return Err(Failure::usage(format.name(), message));
         }
@@ -276,14 +314,23 @@ pub fn format_parser(formats: &Formats) -> ValueParser {
 /// Returns the parser of an option whose value is an encoding in `readable`: a format in `formats`, an interchange
 /// format, or JSON.
 pub fn encoding_parser(formats: &Formats, readable: Readable) -> ValueParser {
-    let formats_read = formats.iter().filter(|format| (readable.reads_format)(*format));
-    let interchange: &[Interchange] = if readable.reads_interchange { Interchange::ALL } else { &[] };
+    let formats_read = formats
+        .iter()
+        .filter(|format| (readable.reads_format)(*format));
+    let interchange: &[Interchange] = if readable.reads_interchange {
+        Interchange::ALL
+    } else {
+        &[]
+    };
     let interchange_formats = interchange.iter().map(|format| {
         PossibleValue::new(format.name()).help(format!("{}, {}", format.title(), format.summary()))
     });
     let json = PossibleValue::new("json").help("a document as JSON");
     let json = readable.reads_json.then_some(json);
-    let values = formats_read.map(possible_value).chain(interchange_formats).chain(json);
+    let values = formats_read
+        .map(possible_value)
+        .chain(interchange_formats)
+        .chain(json);
     let parser = PossibleValuesParser::new(values);
     let formats = formats.clone();
     let encoding = move |name: String| match &*name {
@@ -311,22 +358,30 @@ mod tests {
     struct Extended;
 
     impl Declared for Extended {
-        const ABOUT: &'static About = &About::new("extended", "", || &[]).with_extensions(&["ext", "OBJ"]);
+        const ABOUT: &'static About =
+            &About::new("extended", "", || &[]).with_extensions(&["ext", "OBJ"]);
     }
 
     #[test]
     fn names_of_other_files_are_rejected() {
         let rejection = |formats: meshspec::Result<Formats>| {
-            formats.map(|formats| reject_reserved(&formats).map_err(|failure| failure.message().to_owned()))
+            formats.map(|formats| {
+                reject_reserved(&formats).map_err(|failure| failure.message().to_owned())
+            })
         };
         assert_eq!(rejection(Ok(Formats::builtin())).ok(), Some(Ok(())));
         assert_eq!(
             rejection(Formats::builtin().with::<Named>()).ok(),
-            Some(Err("glb: the name is reserved for another file format; choose a different one".to_owned()))
+            Some(Err(
+                "glb: the name is reserved for another file format; choose a different one"
+                    .to_owned()
+            ))
         );
         assert_eq!(
             rejection(Formats::builtin().with::<Extended>()).ok(),
-            Some(Err("extended: the extension `.obj` is reserved for obj files".to_owned()))
+            Some(Err(
+                "extended: the extension `.obj` is reserved for obj files".to_owned()
+            ))
         );
     }
 }

@@ -3,7 +3,10 @@
 /// Returns three examples for a command such as `iyma merge`, or for the whole program if `command` is empty. Returns
 /// `None` if there is no such command.
 pub fn for_command(command: &str) -> Option<[&'static str; 3]> {
-    EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
+    EXAMPLES
+        .iter()
+        .find(|(name, _)| *name == command)
+        .map(|(_, examples)| *examples)
 }
 
 const EXAMPLES: &[(&str, [&str; 3])] = &[
@@ -15,8 +18,22 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "meshspec convert models --out-dir glb --to glb",
         ],
     ),
-    ("formats", ["meshspec formats", "meshspec formats --json", "meshspec formats --help"]),
-    ("info", ["meshspec info robot.bmd", "meshspec info models --verbose", "meshspec info robot.glb --json"]),
+    (
+        "formats",
+        [
+            "meshspec formats",
+            "meshspec formats --json",
+            "meshspec formats --help",
+        ],
+    ),
+    (
+        "info",
+        [
+            "meshspec info robot.bmd",
+            "meshspec info models --verbose",
+            "meshspec info robot.glb --json",
+        ],
+    ),
     (
         "check",
         [
@@ -35,7 +52,11 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     ),
     (
         "decode",
-        ["meshspec decode robot.bmd", "meshspec decode robot.bmd --json", "meshspec decode flag.mesh --all"],
+        [
+            "meshspec decode robot.bmd",
+            "meshspec decode robot.bmd --json",
+            "meshspec decode flag.mesh --all",
+        ],
     ),
     (
         "view",
@@ -165,8 +186,22 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "meshspec corpus mesh --out corpus --dialect spec --seed 7 --json",
         ],
     ),
-    ("completions", ["meshspec completions bash", "meshspec completions zsh", "meshspec completions fish"]),
-    ("man", ["meshspec man", "meshspec man convert", "meshspec man iyma merge"]),
+    (
+        "completions",
+        [
+            "meshspec completions bash",
+            "meshspec completions zsh",
+            "meshspec completions fish",
+        ],
+    ),
+    (
+        "man",
+        [
+            "meshspec man",
+            "meshspec man convert",
+            "meshspec man iyma merge",
+        ],
+    ),
 ];
 
 #[cfg(test)]
@@ -182,8 +217,15 @@ mod tests {
     /// Collects the names of a command and its subcommands, each as words separated by spaces.
     fn collect_commands(command: &clap::Command, words: &str, all: &mut Vec<String>) {
         all.push(words.to_owned());
-        for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
-            collect_commands(subcommand, format!("{words} {}", subcommand.get_name()).trim_start(), all);
+        for subcommand in command
+            .get_subcommands()
+            .filter(|subcommand| subcommand.get_name() != "help")
+        {
+            collect_commands(
+                subcommand,
+                format!("{words} {}", subcommand.get_name()).trim_start(),
+                all,
+            );
         }
     }
 
@@ -195,7 +237,10 @@ mod tests {
         assert_eq!(all.len(), EXAMPLES.len());
         for words in all {
             for example in for_command(&words).unwrap_or_else(|| panic!("no examples: {words}")) {
-                assert!(example.starts_with(format!("meshspec {words}").trim_end()), "{example}");
+                assert!(
+                    example.starts_with(format!("meshspec {words}").trim_end()),
+                    "{example}"
+                );
                 let arguments = example.split(' ').map(|word| word.trim_matches('\''));
                 let parsed = program.clone().try_get_matches_from(arguments);
                 let is_help = |error: &clap::Error| error.kind() == ErrorKind::DisplayHelp;
@@ -213,17 +258,28 @@ mod tests {
         collect_commands(&command(&Formats::builtin(), Help::Long), "", &mut all);
         for words in all {
             for (help, flag, most) in [(Help::Short, "-h", 50), (Help::Long, "--help", 100)] {
-                let arguments = ["meshspec"].into_iter().chain(words.split_whitespace()).chain([flag]);
+                let arguments = ["meshspec"]
+                    .into_iter()
+                    .chain(words.split_whitespace())
+                    .chain([flag]);
                 let text = command(&Formats::builtin(), help)
                     .try_get_matches_from(arguments)
                     .unwrap_err()
                     .to_string();
                 let lines: Vec<&str> = text.trim_end().lines().collect();
                 assert!(lines.len() <= most, "{words} {flag}: {} lines", lines.len());
-                assert!(lines.iter().all(|line| line.chars().count() <= 100), "{words} {flag}: {text}");
+                assert!(
+                    lines.iter().all(|line| line.chars().count() <= 100),
+                    "{words} {flag}: {text}"
+                );
                 let examples = &lines[lines.len() - 4..];
                 assert_eq!(examples[0], "Examples:", "{words} {flag}: {text}");
-                assert!(examples[1..].iter().all(|line| line.starts_with("  meshspec")), "{text}");
+                assert!(
+                    examples[1..]
+                        .iter()
+                        .all(|line| line.starts_with("  meshspec")),
+                    "{text}"
+                );
             }
         }
     }
@@ -231,12 +287,18 @@ mod tests {
     #[test]
     fn short_help_leaves_out_rare_options() {
         let text = |help, flag| {
-            let found =
-                command(&Formats::builtin(), help).try_get_matches_from(["meshspec", "convert", flag]);
+            let found = command(&Formats::builtin(), help)
+                .try_get_matches_from(["meshspec", "convert", flag]);
             found.unwrap_err().to_string()
         };
         let (short, long) = (text(Help::Short, "-h"), text(Help::Long, "--help"));
-        assert!(short.contains("--out-dir") && !short.contains("--flip-u"), "{short}");
-        assert!(long.contains("--out-dir") && long.contains("--flip-u"), "{long}");
+        assert!(
+            short.contains("--out-dir") && !short.contains("--flip-u"),
+            "{short}"
+        );
+        assert!(
+            long.contains("--out-dir") && long.contains("--flip-u"),
+            "{long}"
+        );
     }
 }

@@ -21,13 +21,19 @@ pub struct HexExcerpt<'a> {
 impl fmt::Display for HexExcerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.bytes.len();
-        let Some(last) = length.checked_sub(1) else { return Ok(()) };
-        let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
-        let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
+        let Some(last) = length.checked_sub(1) else {
+            return Ok(());
+        };
+        let start = usize::try_from(self.marked.start)
+            .unwrap_or(usize::MAX)
+            .min(length);
+        let end = usize::try_from(self.marked.end)
+            .unwrap_or(usize::MAX)
+            .clamp(start, length);
         // For a range past the end of the file, prints the last line.
         let first_line = start.min(last) / BYTES_PER_LINE;
-        let last_line =
-            (first_line + MAX_LINES - 1).min(end.saturating_sub(1).max(start).min(last) / BYTES_PER_LINE);
+        let last_line = (first_line + MAX_LINES - 1)
+            .min(end.saturating_sub(1).max(start).min(last) / BYTES_PER_LINE);
         for line in first_line..=last_line {
             self.write_line(f, line * BYTES_PER_LINE, start..end)?;
         }
@@ -41,7 +47,12 @@ impl fmt::Display for HexExcerpt<'_> {
 
 impl HexExcerpt<'_> {
     /// Writes the bytes of the line at offset `at`, and a line of `^` below the bytes in `marked`.
-    fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
+    fn write_line(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        at: usize,
+        marked: Range<usize>,
+    ) -> fmt::Result {
         let line = &self.bytes[at..self.bytes.len().min(at + BYTES_PER_LINE)];
         let style = self.style;
         let mark = if self.is_unpacked { '~' } else { ' ' };
@@ -52,15 +63,33 @@ impl HexExcerpt<'_> {
                 false => write!(f, "{byte:02x} ")?,
             }
         }
-        write!(f, "{:blank$} |", "", blank = 3 * (BYTES_PER_LINE - line.len()))?;
+        write!(
+            f,
+            "{:blank$} |",
+            "",
+            blank = 3 * (BYTES_PER_LINE - line.len())
+        )?;
         for byte in line {
-            f.write_char(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' })?;
+            f.write_char(if byte.is_ascii_graphic() || *byte == b' ' {
+                char::from(*byte)
+            } else {
+                '.'
+            })?;
         }
         writeln!(f, "|")?;
         let from = marked.start.saturating_sub(at);
-        let to = marked.end.saturating_sub(at).min(BYTES_PER_LINE).max(from + 1);
+        let to = marked
+            .end
+            .saturating_sub(at)
+            .min(BYTES_PER_LINE)
+            .max(from + 1);
         let marks = "^".repeat(3 * (to - from) - 1);
-        writeln!(f, "{:blank$}{style}{marks}{style:#}", "", blank = 12 + 3 * from)
+        writeln!(
+            f,
+            "{:blank$}{style}{marks}{style:#}",
+            "",
+            blank = 12 + 3 * from
+        )
     }
 }
 
@@ -70,7 +99,13 @@ mod tests {
 
     fn excerpt(length: u8, marked: Range<u64>) -> String {
         let bytes: Vec<u8> = (0..length).collect();
-        HexExcerpt { bytes: &bytes, marked, is_unpacked: false, style: Style::new() }.to_string()
+        HexExcerpt {
+            bytes: &bytes,
+            marked,
+            is_unpacked: false,
+            style: Style::new(),
+        }
+        .to_string()
     }
 
     #[test]
@@ -92,7 +127,10 @@ mod tests {
              \x20                 ^^\n"
         );
         let after_a_full_line = format!("{:60}^^", "");
-        assert_eq!(excerpt(16, 16..16).lines().nth(1), Some(&*after_a_full_line));
+        assert_eq!(
+            excerpt(16, 16..16).lines().nth(1),
+            Some(&*after_a_full_line)
+        );
     }
 
     #[test]

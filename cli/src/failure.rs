@@ -49,7 +49,12 @@ pub struct Failure {
 
 impl Failure {
     fn new(status: Status, subject: &str, message: impl fmt::Display) -> Failure {
-        Failure { status, message: format!("{subject}: {message}"), hint: None, excerpt: None }
+        Failure {
+            status,
+            message: format!("{subject}: {message}"),
+            hint: None,
+            excerpt: None,
+        }
     }
 
     /// Creates a failure for invalid input. `subject` is the file, option or command that the message is about.
@@ -90,7 +95,12 @@ impl Failure {
     /// name of the output.
     pub fn from_write_error(subject: &str, error: &meshspec::Error) -> Failure {
         let message = error.message().to_owned();
-        let failed = |status| Failure { status, message, hint: None, excerpt: None };
+        let failed = |status| Failure {
+            status,
+            message,
+            hint: None,
+            excerpt: None,
+        };
         match error.kind() {
             ErrorKind::Io(io::ErrorKind::AlreadyExists) => Failure::file_exists(error.message()),
             ErrorKind::Io(io::ErrorKind::InvalidInput) => failed(Status::Usage).with_hint(RENAME),
@@ -136,7 +146,12 @@ impl Failure {
     ) -> Failure {
         let mut failure = Failure::from_read_error(subject, error, from, reads_leniently);
         if let Some(Span::Text { range, line, .. }) = error.span() {
-            let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
+            let excerpt = TextExcerpt {
+                file,
+                marked: range.clone(),
+                line: *line,
+                style: ERROR,
+            };
             failure.excerpt = Some(excerpt.to_string());
         }
         failure
@@ -149,7 +164,10 @@ impl Failure {
 
     /// Adds `hint` if the failure has none.
     pub fn or_hint(self, hint: Option<String>) -> Failure {
-        Failure { hint: self.hint.or(hint), ..self }
+        Failure {
+            hint: self.hint.or(hint),
+            ..self
+        }
     }
 
     /// Adds what helps with a rejected file: for a `rule`, that `check` lists all findings; --lenient, if
@@ -160,14 +178,20 @@ impl Failure {
         from: Option<Encoding>,
         reads_leniently: impl FnOnce() -> bool,
     ) -> Failure {
-        let from = from.map(|encoding| format!(" --from {encoding}")).unwrap_or_default();
+        let from = from
+            .map(|encoding| format!(" --from {encoding}"))
+            .unwrap_or_default();
         let check = rule.map(|_| format!("`meshspec check FILE{from}` lists all findings"));
         // Lenient reading tolerates no fatal finding.
         let is_fatal = rule.is_some_and(|rule| rule.severity == Severity::Fatal);
         let is_read = !is_fatal && reads_leniently();
         let lenient = is_read.then(|| "--lenient reads the file nevertheless".to_owned());
         let hints: Vec<_> = check.into_iter().chain(lenient).collect();
-        if hints.is_empty() { self } else { self.with_hint(hints.join("; ")) }
+        if hints.is_empty() {
+            self
+        } else {
+            self.with_hint(hints.join("; "))
+        }
     }
 
     /// Returns the subject and the message in one line.
@@ -195,7 +219,10 @@ impl Failure {
 /// Returns `true` on the first call with this hint, so that similar failures of many files print it once.
 fn is_first_use(hint: &str) -> bool {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
+    PRINTED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(hint.to_owned())
 }
 
 /// Converts an error from writing to standard output. A closed pipe, as with `| head`, counts as success.

@@ -27,33 +27,68 @@ pub struct HiddenFindings<'r> {
 impl<'r> FindingSelection<'r> {
     /// Selects all findings if `--verbose` is given or there are at most `max` findings, by default [`DEFAULT_MAX`].
     /// Otherwise, selects the first finding of each rule, for up to [`DEFAULT_MAX`] rules. `--quiet` excludes warnings.
-    pub fn new(report: &'r Report, verbosity: Verbosity, max: Option<usize>) -> FindingSelection<'r> {
+    pub fn new(
+        report: &'r Report,
+        verbosity: Verbosity,
+        max: Option<usize>,
+    ) -> FindingSelection<'r> {
         let is_requested = |rule: &Rule| !verbosity.quiet || rule.severity > Severity::Warning;
-        let requested: Vec<&Finding> =
-            report.findings().iter().filter(|finding| is_requested(finding.rule)).collect();
+        let requested: Vec<&Finding> = report
+            .findings()
+            .iter()
+            .filter(|finding| is_requested(finding.rule))
+            .collect();
         let findings = match verbosity.verbose || requested.len() <= max.unwrap_or(DEFAULT_MAX) {
             true => requested.clone(),
             false => first_of_each_rule(&requested),
         };
         // First the rules of listed findings, in the order of the findings, then rules whose findings are all
         // suppressed.
-        let rules = report.rules().map(|(rule, _)| rule).filter(|rule| is_requested(rule));
+        let rules = report
+            .rules()
+            .map(|(rule, _)| rule)
+            .filter(|rule| is_requested(rule));
         let mut hidden: Vec<HiddenFindings> = Vec::new();
-        for code in requested.iter().map(|finding| finding.rule).chain(rules).map(|rule| rule.code) {
+        for code in requested
+            .iter()
+            .map(|finding| finding.rule)
+            .chain(rules)
+            .map(|rule| rule.code)
+        {
             if hidden.iter().any(|hidden| hidden.code == code) {
                 continue;
             }
-            let count =
-                report.count_of(code) - findings.iter().filter(|shown| shown.rule.code == code).count();
+            let count = report.count_of(code)
+                - findings
+                    .iter()
+                    .filter(|shown| shown.rule.code == code)
+                    .count();
             if count > 0 {
-                let is_complete = report.suppressed().all(|(suppressed, _)| suppressed != code);
-                let mut of_rule = report.findings().iter().filter(|finding| finding.rule.code == code);
-                let last = if is_complete { of_rule.next_back() } else { None };
-                hidden.push(HiddenFindings { code, count, last: last.map(|finding| &finding.path) });
+                let is_complete = report
+                    .suppressed()
+                    .all(|(suppressed, _)| suppressed != code);
+                let mut of_rule = report
+                    .findings()
+                    .iter()
+                    .filter(|finding| finding.rule.code == code);
+                let last = if is_complete {
+                    of_rule.next_back()
+                } else {
+                    None
+                };
+                hidden.push(HiddenFindings {
+                    code,
+                    count,
+                    last: last.map(|finding| &finding.path),
+                });
             }
         }
         let is_shortened = findings.len() < requested.len();
-        FindingSelection { findings, hidden, is_shortened }
+        FindingSelection {
+            findings,
+            hidden,
+            is_shortened,
+        }
     }
 }
 
@@ -61,7 +96,11 @@ impl<'r> FindingSelection<'r> {
 fn first_of_each_rule<'r>(findings: &[&'r Finding]) -> Vec<&'r Finding> {
     let mut first: Vec<&Finding> = Vec::new();
     for finding in findings {
-        if first.len() < DEFAULT_MAX && first.iter().all(|known| known.rule.code != finding.rule.code) {
+        if first.len() < DEFAULT_MAX
+            && first
+                .iter()
+                .all(|known| known.rule.code != finding.rule.code)
+        {
             first.push(finding);
         }
     }

@@ -15,12 +15,24 @@ use crate::readable::Readable;
 use crate::regular_files;
 
 pub fn read_options(lenient: bool) -> ReadOptions {
-    if lenient { ReadOptions::lenient() } else { ReadOptions::default() }
+    if lenient {
+        ReadOptions::lenient()
+    } else {
+        ReadOptions::default()
+    }
 }
 
 /// Returns a usage error about `subject`, a file or an option, if the format lacks the dialect.
-pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, subject: &str) -> Result<()> {
-    format.into().about().require_dialect(dialect).map_err(|error| Failure::usage(subject, error.message()))
+pub fn require_dialect(
+    format: impl Into<AnyFormat>,
+    dialect: Dialect,
+    subject: &str,
+) -> Result<()> {
+    format
+        .into()
+        .about()
+        .require_dialect(dialect)
+        .map_err(|error| Failure::usage(subject, error.message()))
 }
 
 /// The path that represents standard input or output.
@@ -33,7 +45,11 @@ pub fn is_standard(path: &Path) -> bool {
 
 /// Returns the name of an input file for messages.
 pub fn name_of(path: &Path) -> String {
-    if is_standard(path) { "standard input".to_owned() } else { text_of(path) }
+    if is_standard(path) {
+        "standard input".to_owned()
+    } else {
+        text_of(path)
+    }
 }
 
 /// Returns a path as text. Bytes that are not UTF-8 are written as `\xFF`, and backslashes as `\\`, so that different
@@ -41,7 +57,11 @@ pub fn name_of(path: &Path) -> String {
 pub fn text_of(path: impl AsRef<OsStr>) -> String {
     let mut text = String::new();
     for chunk in path.as_ref().as_encoded_bytes().utf8_chunks() {
-        text += &if cfg!(windows) { chunk.valid().into() } else { chunk.valid().replace('\\', r"\\") };
+        text += &if cfg!(windows) {
+            chunk.valid().into()
+        } else {
+            chunk.valid().replace('\\', r"\\")
+        };
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
     }
     text
@@ -61,7 +81,10 @@ pub fn path_from_bytes(bytes: &[u8]) -> Option<PathBuf> {
 
 /// Returns `true` if a path contains a wildcard: `*`, `?` or `[`.
 pub fn is_pattern(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte))
+    path.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b"*?[".contains(byte))
 }
 
 /// Creates the failure for an error when opening or reading the file `path`.
@@ -112,7 +135,8 @@ impl<'a> SiblingFiles<'a> {
     /// Returns `true` if the companion file `name` does not exist; `false` for names that lead out of the folder, and if
     /// the input is standard input.
     pub fn is_missing(&self, name: &str) -> bool {
-        self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        self.locate(name)
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Returns the size of the companion file `name` in bytes.
@@ -123,7 +147,10 @@ impl<'a> SiblingFiles<'a> {
     /// Returns the path of the companion file `name`; an error if it is missing or outside the folder.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
         match is_standard(self.0) {
-            true => Err(io::Error::new(io::ErrorKind::Unsupported, "standard input has no folder")),
+            true => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "standard input has no folder",
+            )),
             false => Folder::of(self.0).locate(from_name(name)),
         }
     }
@@ -135,14 +162,20 @@ impl Files for SiblingFiles<'_> {
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, format!("\"{name}\": inputs are not written to")))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!("\"{name}\": inputs are not written to"),
+        ))
     }
 }
 
 /// Returns the parser of an option whose value is a dialect of a format in `formats` that a command reads. The help of
 /// each value names the formats that have the dialect.
 pub fn dialect_parser(formats: &Formats, readable: Readable) -> ValueParser {
-    let formats: Vec<_> = formats.iter().filter(|format| (readable.reads_format)(*format)).collect();
+    let formats: Vec<_> = formats
+        .iter()
+        .filter(|format| (readable.reads_format)(*format))
+        .collect();
     let mut dialects: Vec<Dialect> = Vec::new();
     for dialect in formats.iter().flat_map(|format| format.about().dialects) {
         if !dialects.contains(dialect) {
@@ -152,14 +185,18 @@ pub fn dialect_parser(formats: &Formats, readable: Readable) -> ValueParser {
     let values: Vec<_> = dialects
         .iter()
         .map(|dialect| {
-            let with_dialect = formats.iter().filter(|format| format.about().dialects.contains(dialect));
+            let with_dialect = formats
+                .iter()
+                .filter(|format| format.about().dialects.contains(dialect));
             let names: Vec<_> = with_dialect.map(|format| format.name()).collect();
             PossibleValue::new(dialect.name()).help(names.join(", "))
         })
         .collect();
     let find = move |name: String| {
         let known = dialects.iter().find(|dialect| dialect.name() == name);
-        known.copied().ok_or_else(|| format!("unknown dialect `{name}`"))
+        known
+            .copied()
+            .ok_or_else(|| format!("unknown dialect `{name}`"))
     };
     PossibleValuesParser::new(values).try_map(find).into()
 }

@@ -110,12 +110,18 @@ const LINE_START: &[u8] = b"{\"file\":";
 impl JobLog {
     /// Creates a log that discards all lines.
     pub fn disabled() -> JobLog {
-        JobLog { out: None, log: None }
+        JobLog {
+            out: None,
+            log: None,
+        }
     }
 
     /// Creates a log that writes lines to standard output.
     pub fn on_stdout() -> JobLog {
-        JobLog { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
+        JobLog {
+            out: Some(Mutex::new(Box::new(io::stdout()))),
+            log: None,
+        }
     }
 
     /// Opens a log for appending and reads the states of its files. `-` is standard output, without earlier states.
@@ -135,22 +141,44 @@ impl JobLog {
         let options = format!("{} {command} {options:?}", env!("CARGO_PKG_VERSION"));
         let options_hash = to_hex(&Sha256::digest(options))[..16].to_owned();
         if is_standard(path) {
-            let log = LogFile { name: None, newer, options_hash, states: HashMap::new() };
-            return Ok(JobLog { log: Some(log), ..JobLog::on_stdout() });
+            let log = LogFile {
+                name: None,
+                newer,
+                options_hash,
+                states: HashMap::new(),
+            };
+            return Ok(JobLog {
+                log: Some(log),
+                ..JobLog::on_stdout()
+            });
         }
         let name = text_of(path);
         let fail = |error| Failure::io(&name, &error);
-        let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
+        let mut file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(fail)?;
         if !is_log_file(&file).map_err(fail)? {
             let message = "is not a log: its first line was not written by --log";
-            return Err(
-                Failure::usage(&name, message).with_hint("specify a new file, or the log of an earlier run")
-            );
+            return Err(Failure::usage(&name, message)
+                .with_hint("specify a new file, or the log of an earlier run"));
         }
         let (states, end) = read_states(&file).map_err(fail)?;
-        file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(fail)?;
-        let log = LogFile { name: Some(name), newer, options_hash, states };
-        Ok(JobLog { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
+        file.set_len(end)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(fail)?;
+        let log = LogFile {
+            name: Some(name),
+            newer,
+            options_hash,
+            states,
+        };
+        Ok(JobLog {
+            out: Some(Mutex::new(Box::new(file))),
+            log: Some(log),
+        })
     }
 
     /// Returns `true` if lines are written to standard output or to a log.
@@ -170,7 +198,10 @@ impl JobLog {
             let message = match failed.count {
                 1 => format!("failed, as recorded in {name}"),
                 count => {
-                    format!("failed, as recorded in {name}; {} in total", counted(count, "file", "files"))
+                    format!(
+                        "failed, as recorded in {name}; {} in total",
+                        counted(count, "file", "files")
+                    )
                 }
             };
             Failure::invalid(first, message).report();
@@ -186,7 +217,9 @@ impl JobLog {
         let now = FileState::read(file, None, &log.options_hash).ok()?;
         let is_same = match newer {
             ChangeCriterion::Time => logged.modified == now.modified,
-            ChangeCriterion::Hash => logged.sha256.is_some() && logged.sha256 == hash_file(file).ok(),
+            ChangeCriterion::Hash => {
+                logged.sha256.is_some() && logged.sha256 == hash_file(file).ok()
+            }
         };
         match logged.status {
             _ if !is_same || logged.size != now.size || logged.options != now.options => None,
@@ -216,13 +249,24 @@ impl JobLog {
     }
 
     /// Writes the line of a finished file: `row` and, if given, `state` with `status`.
-    pub fn write(&self, row: &impl Serialize, state: Option<FileState>, status: Status) -> Result<()> {
+    pub fn write(
+        &self,
+        row: &impl Serialize,
+        state: Option<FileState>,
+        status: Status,
+    ) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        let done = state.map(|state| FileState { status: status as u8, ..state });
+        let done = state.map(|state| FileState {
+            status: status as u8,
+            ..state
+        });
         let mut line = Vec::new();
         json::write_line(&LogLine { row, done }, &mut line)?;
         // Writes the line in a single call, so that lines of parallel jobs do not interleave.
-        let written = out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+        let written = out
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write_all(&line);
         match self.log.as_ref().and_then(|log| log.name.as_ref()) {
             Some(name) => written.map_err(|error| Failure::io(name, &error)),
             None => Ok(written?),
@@ -231,7 +275,11 @@ impl JobLog {
 }
 
 impl FileState {
-    fn read(file: &Path, newer: Option<ChangeCriterion>, options_hash: &str) -> io::Result<FileState> {
+    fn read(
+        file: &Path,
+        newer: Option<ChangeCriterion>,
+        options_hash: &str,
+    ) -> io::Result<FileState> {
         // A pipe can be read only once, so it has no state to compare.
         regular_files::require_regular(file)?;
         let metadata = fs::metadata(file)?;
@@ -243,7 +291,11 @@ impl FileState {
         Ok(FileState {
             size: metadata.len(),
             modified: sign * offset,
-            sha256: if newer == Some(ChangeCriterion::Hash) { Some(hash_file(file)?) } else { None },
+            sha256: if newer == Some(ChangeCriterion::Hash) {
+                Some(hash_file(file)?)
+            } else {
+                None
+            },
             options: options_hash.to_owned(),
             status: 0,
             path: (file.to_str() != Some(&text_of(file)))
@@ -257,7 +309,9 @@ impl FileState {
 /// of a file, or an error.
 fn is_log_file(mut file: &File) -> io::Result<bool> {
     let mut line = Vec::new();
-    Read::by_ref(&mut file).take(LINE_START.len() as u64).read_to_end(&mut line)?;
+    Read::by_ref(&mut file)
+        .take(LINE_START.len() as u64)
+        .read_to_end(&mut line)?;
     let starts = LINE_START.starts_with(&line);
     if starts {
         BufReader::new(file).read_until(b'\n', &mut line)?;
@@ -279,7 +333,10 @@ fn read_states(log: &File) -> io::Result<(HashMap<Vec<u8>, FileState>, u64)> {
         end += line.len() as u64;
         // Lines written by `--json-lines` have no state.
         if let Ok(LoggedFile { file, done }) = serde_json::from_slice(&line) {
-            let path = done.path.as_deref().map_or_else(|| Some(file.into_bytes()), from_hex);
+            let path = done
+                .path
+                .as_deref()
+                .map_or_else(|| Some(file.into_bytes()), from_hex);
             states.extend(path.map(|path| (path, done)));
         }
         line.clear();
@@ -301,8 +358,13 @@ pub fn hash_bytes(bytes: &[u8]) -> String {
 
 /// Returns the bytes with these hexadecimal digits; `None` if they are malformed.
 fn from_hex(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
-    pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
+    let pairs = digits
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| std::str::from_utf8(pair).ok());
+    pairs
+        .map(|pair| u8::from_str_radix(pair?, 16).ok())
+        .collect()
 }
 
 fn to_hex(bytes: &[u8]) -> String {

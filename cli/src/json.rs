@@ -38,16 +38,25 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
         format: String,
     }
     let text = without_byte_order_mark(text);
-    let registered =
-        serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
-    registered.map_or_else(|| parse_format(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
+    let registered = serde_json::from_slice(text)
+        .ok()
+        .and_then(|Header { format }| formats.get(&format).ok());
+    registered.map_or_else(
+        || {
+            parse_format(text)
+                .map(AnyFormat::from)
+                .map_err(|error| error.to_string())
+        },
+        Ok,
+    )
 }
 
 /// Encodes a JSON document as a file of its format, leniently. Returns the format and the bytes of the file.
 pub fn encode_file(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), String> {
     let (format, options) = (find_format(text, formats)?, WriteOptions::lenient());
     let file = format.json_to_file(without_byte_order_mark(text), &options);
-    file.map(|file| (format, file)).map_err(|error| error.to_string())
+    file.map(|file| (format, file))
+        .map_err(|error| error.to_string())
 }
 
 /// Parses a JSON document of a built-in format. Errors contain line and column.

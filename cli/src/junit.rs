@@ -14,6 +14,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// Escapes the control characters of untrusted text, except for line feeds.
 pub fn escaped(text: &str) -> String {
-    let lines: Vec<_> = text.split('\n').map(|line| Escaped(line).to_string()).collect();
+    let lines: Vec<_> = text
+        .split('\n')
+        .map(|line| Escaped(line).to_string())
+        .collect();
     lines.join("\n")
 }

@@ -83,7 +83,11 @@ use program::Help;
 /// failed allocation aborts the process; the binary `meshspec` has an allocator that exits with status 3 instead.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
+    let help = if arguments.iter().any(|argument| argument == "-h") {
+        Help::Short
+    } else {
+        Help::Long
+    };
     let command = program::command(formats, help);
     let (arguments, hint) = program::join_optional_values(&command, arguments);
     let matches = command.try_get_matches_from(arguments);
@@ -92,7 +96,11 @@ pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> 
         Err(error) => {
             // Ignores the error: the stream may be closed.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { failure::Status::Usage as u8 } else { 0 });
+            return ExitCode::from(if error.use_stderr() {
+                failure::Status::Usage as u8
+            } else {
+                0
+            });
         }
     };
     let run = || {

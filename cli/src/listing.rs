@@ -72,28 +72,44 @@ pub fn list_files(
     let output = output.and_then(|output| fs::canonicalize(output).ok());
     let is_in_output = |path: &Path| {
         let path = fs::canonicalize(or_current(path));
-        output.as_ref().is_some_and(|output| path.is_ok_and(|path| path.starts_with(output)))
+        output
+            .as_ref()
+            .is_some_and(|output| path.is_ok_and(|path| path.starts_with(output)))
     };
     let mut files: Vec<InputFile> = Vec::new();
     for named in paths {
         // The part of a pattern before its first wildcard.
-        let parent = named.ancestors().find(|ancestor| !is_pattern(ancestor)).unwrap_or(named);
+        let parent = named
+            .ancestors()
+            .find(|ancestor| !is_pattern(ancestor))
+            .unwrap_or(named);
         let output = output.as_deref().filter(|_| !is_in_output(parent));
         for path in expand(named)? {
             let is_explicit = path == *named && !path.is_dir();
             if !is_explicit && output.is_some() && is_in_output(&path) {
                 continue;
             }
-            let listed =
-                if path.is_dir() { files_in(&path, output, is_wanted) } else { Ok(vec![path.clone()]) };
+            let listed = if path.is_dir() {
+                files_in(&path, output, is_wanted)
+            } else {
+                Ok(vec![path.clone()])
+            };
             let mut listed = listed.map_err(|error| Failure::io(&text_of(&path), &error))?;
             if output.is_some_and(Path::is_file) {
                 listed.retain(|file| is_explicit || !is_in_output(file));
             }
-            let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
+            let base = if path.is_dir() {
+                &path
+            } else {
+                path.parent().unwrap_or(&path)
+            };
             files.extend(listed.into_iter().map(|file| {
                 let relative_path = file.strip_prefix(base).unwrap_or(&file).to_owned();
-                InputFile { file, relative_path, is_explicit }
+                InputFile {
+                    file,
+                    relative_path,
+                    is_explicit,
+                }
             }));
         }
     }
@@ -109,7 +125,8 @@ pub fn list_at_least_one(
     let files = list_files(paths, output, is_wanted)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
-            let message = "no file in it has a supported extension; `meshspec formats` lists the extensions";
+            let message =
+                "no file in it has a supported extension; `meshspec formats` lists the extensions";
             Err(Failure::usage(&text_of(path), message))
         }
         _ => Ok(files),
@@ -130,7 +147,9 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
         let name = Path::new(component.as_os_str());
         if !is_pattern(name) {
             let joined = found.into_iter().map(|folder| folder.join(name));
-            found = joined.filter(|path| path.symlink_metadata().is_ok()).collect();
+            found = joined
+                .filter(|path| path.symlink_metadata().is_ok())
+                .collect();
             continue;
         }
         let is_recursive = component.as_os_str() == "**";
@@ -138,12 +157,18 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
             // A folder includes its subfolders.
             break;
         }
-        let Ok(pattern) = Pattern::new(&name.to_string_lossy()) else { return unexpanded() };
+        let Ok(pattern) = Pattern::new(&name.to_string_lossy()) else {
+            return unexpanded();
+        };
         let mut matches = BTreeSet::new();
-        let mut folders: Vec<PathBuf> =
-            found.into_iter().filter(|folder| or_current(folder).is_dir()).collect();
+        let mut folders: Vec<PathBuf> = found
+            .into_iter()
+            .filter(|folder| or_current(folder).is_dir())
+            .collect();
         while let Some(folder) = folders.pop() {
-            for entry in entries_of(&folder).map_err(|error| Failure::io(&text_of(&folder), &error))? {
+            for entry in
+                entries_of(&folder).map_err(|error| Failure::io(&text_of(&folder), &error))?
+            {
                 let path = folder.join(entry.file_name());
                 if is_recursive && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
@@ -157,12 +182,20 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
         }
         found = matches;
     }
-    if found.is_empty() { unexpanded() } else { Ok(found.iter().map(|path| or_current(path)).collect()) }
+    if found.is_empty() {
+        unexpanded()
+    } else {
+        Ok(found.iter().map(|path| or_current(path)).collect())
+    }
 }
 
 /// Returns the path, or `.` if it is empty.
 fn or_current(path: &Path) -> PathBuf {
-    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
+    if path.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        path.to_owned()
+    }
 }
 
 /// Returns the entries of a folder, sorted by name.
@@ -183,7 +216,9 @@ pub fn files_in(
     for entry in entries_of(folder)? {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            if skipped.is_none_or(|skipped| fs::canonicalize(&path).is_ok_and(|path| path != skipped)) {
+            if skipped
+                .is_none_or(|skipped| fs::canonicalize(&path).is_ok_and(|path| path != skipped))
+            {
                 files.extend(files_in(&path, skipped, is_wanted)?);
             }
         } else if is_wanted(&path) {
@@ -195,7 +230,11 @@ pub fn files_in(
 
 /// Returns `true` if a file has a supported extension, except `.json`, since such a file may contain anything.
 pub fn has_mesh_extension(path: &Path, formats: &Formats) -> bool {
-    let Some(extension) = path.extension().and_then(OsStr::to_str) else { return false };
-    formats.iter().any(|format| format.about().has_extension(extension))
+    let Some(extension) = path.extension().and_then(OsStr::to_str) else {
+        return false;
+    };
+    formats
+        .iter()
+        .any(|format| format.about().has_extension(extension))
         || Interchange::by_extension(path).is_some()
 }

@@ -54,9 +54,16 @@ struct GroupedLosses {
 
 impl Messages {
     /// Adds the messages of a file. `file` is its name; `None` if there is a single input file.
-    pub fn add(&mut self, file: Option<&str>, notes: &[Note], losses: &[Loss], warnings: &[String]) {
+    pub fn add(
+        &mut self,
+        file: Option<&str>,
+        notes: &[Note],
+        losses: &[Loss],
+        warnings: &[String],
+    ) {
         let prefix = file.map(|file| format!("{file}: ")).unwrap_or_default();
-        self.warnings.extend(warnings.iter().map(|text| format!("{prefix}{text}")));
+        self.warnings
+            .extend(warnings.iter().map(|text| format!("{prefix}{text}")));
         for (index, note) in notes.iter().enumerate() {
             if notes[..index].contains(note) {
                 continue;
@@ -70,13 +77,19 @@ impl Messages {
             if let Some(file) = file {
                 group.prefix_paths(&format!("{file}: "));
             }
-            let index = *self.loss_indices.entry(group.pattern.clone()).or_insert(self.losses.len());
+            let index = *self
+                .loss_indices
+                .entry(group.pattern.clone())
+                .or_insert(self.losses.len());
             match self.losses.get_mut(index) {
                 Some(known) => {
                     known.group.merge(group);
                     known.file_count = known.file_count.map(|count| count + 1);
                 }
-                None => self.losses.push(GroupedLosses { group, file_count: file.map(|_| 1) }),
+                None => self.losses.push(GroupedLosses {
+                    group,
+                    file_count: file.map(|_| 1),
+                }),
             }
         }
     }
@@ -89,34 +102,56 @@ impl Messages {
         let (notes, other_notes) = notes.split_at(shown_count(notes.len(), MAX_LINES / 2));
         for (Note { label, text }, files) in notes {
             let is_counted = *files > 1 && *label != HINT_LABEL;
-            let files = if is_counted { format!(" ({files} files)") } else { String::new() };
+            let files = if is_counted {
+                format!(" ({files} files)")
+            } else {
+                String::new()
+            };
             let _ = writeln!(stderr, "{HINT}{label}{HINT:#}{files}: {}", Escaped(text));
         }
         if !other_notes.is_empty() {
-            print_more(&counted(other_notes.len() as u64, "other note", "other notes"), &mut stderr);
+            print_more(
+                &counted(other_notes.len() as u64, "other note", "other notes"),
+                &mut stderr,
+            );
         }
-        let (warnings, other_warnings) =
-            self.warnings.split_at(shown_count(self.warnings.len(), MAX_LINES / 4));
+        let (warnings, other_warnings) = self
+            .warnings
+            .split_at(shown_count(self.warnings.len(), MAX_LINES / 4));
         for text in warnings {
             print_warning(text, &mut stderr);
         }
         if !other_warnings.is_empty() {
-            print_more(&counted(other_warnings.len() as u64, "other warning", "other warnings"), &mut stderr);
+            print_more(
+                &counted(
+                    other_warnings.len() as u64,
+                    "other warning",
+                    "other warnings",
+                ),
+                &mut stderr,
+            );
         }
         let mut losses: Vec<&GroupedLosses> = self.losses.iter().collect();
         losses.sort_by(|a, b| a.group.compare_importance(&b.group));
         let harmful = losses.partition_point(|losses| losses.group.harm > HIDEABLE_HARM);
-        let count_lines = usize::from(!other_notes.is_empty()) + usize::from(!other_warnings.is_empty());
+        let count_lines =
+            usize::from(!other_notes.is_empty()) + usize::from(!other_warnings.is_empty());
         let max = MAX_LINES - notes.len() - warnings.len() - count_lines;
         let (losses, other_losses) = losses.split_at(shown_count(losses.len(), max).max(harmful));
         for losses in losses {
             print_loss(&losses.text(), &mut stderr);
         }
         if !other_losses.is_empty() {
-            let count = other_losses.iter().map(|losses| losses.group.count as u64).sum();
+            let count = other_losses
+                .iter()
+                .map(|losses| losses.group.count as u64)
+                .sum();
             let count = counted(count, "other loss", "other losses");
             let kinds = counted(other_losses.len() as u64, "kind", "kinds");
-            print_more(&format!("{count} of {kinds}, none above {} %", 100.0 * HIDEABLE_HARM), &mut stderr);
+            print_more(
+                &format!("{count} of {kinds}, none above {} %", 100.0 * HIDEABLE_HARM),
+                &mut stderr,
+            );
         }
     }
 }
@@ -147,7 +182,12 @@ impl GroupedLosses {
 pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     let mut stderr = anstream::stderr().lock();
     for Note { label, text } in notes {
-        let _ = writeln!(stderr, "{}{HINT}{label}{HINT:#}: {}", Escaped(prefix), Escaped(text));
+        let _ = writeln!(
+            stderr,
+            "{}{HINT}{label}{HINT:#}: {}",
+            Escaped(prefix),
+            Escaped(text)
+        );
     }
     for text in warnings {
         print_warning(&format!("{prefix}{text}"), &mut stderr);

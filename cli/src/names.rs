@@ -17,7 +17,9 @@ pub fn similar_fields(layout: &Type, name: &str) -> Vec<&'static str> {
 
 /// Returns up to three of `names` that are similar to a misspelt `name`, the most similar first.
 pub fn similar_names<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
-    let rated = names.into_iter().map(|other| (strsim::jaro(name, other), other));
+    let rated = names
+        .into_iter()
+        .map(|other| (strsim::jaro(name, other), other));
     let mut similar: Vec<_> = rated.filter(|(similarity, _)| *similarity > 0.8).collect();
     similar.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     similar.into_iter().take(3).map(|(_, name)| name).collect()
@@ -44,7 +46,9 @@ fn collect_declared_names(declaration: &Declaration, names: &mut Vec<&'static st
             }
         }
         // Paths do not contain the variants of a choice.
-        Shape::Choice(variants) => variants.iter().for_each(|variant| collect_content(&variant.field, names)),
+        Shape::Choice(variants) => variants
+            .iter()
+            .for_each(|variant| collect_content(&variant.field, names)),
         Shape::Bits { fields, .. } => {
             for field in fields {
                 names.push(field.name);

@@ -18,7 +18,11 @@ use crate::temp_files::{SignalDeferral, TemporaryFile, defer_signals};
 
 /// Returns the name of an output file for messages.
 pub fn name_of(path: &Path) -> String {
-    if is_standard(path) { "standard output".to_owned() } else { text_of(path) }
+    if is_standard(path) {
+        "standard output".to_owned()
+    } else {
+        text_of(path)
+    }
 }
 
 /// Returns a usage error if `path` is an existing regular file and `force` is not set. Called before a command does any
@@ -33,7 +37,11 @@ pub fn reject_existing(path: &Path, force: bool) -> Result<()> {
 }
 
 /// Writes a file atomically; `-` is standard output.
-pub fn write(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub fn write(
+    path: &Path,
+    force: bool,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     let mut staged = StagedOutput::new(path, force);
     staged.write(content)?;
     staged.commit()
@@ -71,7 +79,11 @@ enum FileOwner {
 impl FileOwners {
     /// Reserves the paths of the outputs of a batch.
     pub fn of_outputs(outputs: impl Iterator<Item = PathBuf>) -> FileOwners {
-        FileOwners(Mutex::new(outputs.map(|path| (path.clone(), FileOwner::Output(path))).collect()))
+        FileOwners(Mutex::new(
+            outputs
+                .map(|path| (path.clone(), FileOwner::Output(path)))
+                .collect(),
+        ))
     }
 
     /// Makes the file `path` a file of `output` or, if `is_image` is set, an image. Returns `false` if it has another
@@ -82,7 +94,11 @@ impl FileOwners {
             Some(FileOwner::Output(owner)) => owner == output,
             Some(FileOwner::Images) => is_image,
             None => {
-                let owner = if is_image { FileOwner::Images } else { FileOwner::Output(output.to_owned()) };
+                let owner = if is_image {
+                    FileOwner::Images
+                } else {
+                    FileOwner::Output(output.to_owned())
+                };
                 owners.insert(path.to_owned(), owner).is_none()
             }
         }
@@ -142,7 +158,12 @@ impl StagedOutput {
         earlier_images: Option<ImageHashes>,
         owners: Arc<FileOwners>,
     ) -> StagedOutput {
-        StagedOutput { creates_folders: true, earlier_images, owners, ..StagedOutput::new(path, force) }
+        StagedOutput {
+            creates_folders: true,
+            earlier_images,
+            owners,
+            ..StagedOutput::new(path, force)
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -156,7 +177,11 @@ impl StagedOutput {
 
     /// Returns the path of the companion file `name`.
     fn companion(&self, name: &str) -> PathBuf {
-        if name == self.name() { self.path.clone() } else { self.path.with_file_name(from_name(name)) }
+        if name == self.name() {
+            self.path.clone()
+        } else {
+            self.path.with_file_name(from_name(name))
+        }
     }
 
     /// Returns a usage error if the output file exists and must not be replaced. Called before a command does any work.
@@ -170,7 +195,9 @@ impl StagedOutput {
             return Ok(write_to(io::stdout().lock(), content)?);
         }
         let path = self.path.clone();
-        let written = self.open(&path, FileRole::Output).and_then(|file| write_to(file, content));
+        let written = self
+            .open(&path, FileRole::Output)
+            .and_then(|file| write_to(file, content));
         written.map_err(|error| Failure::io(&text_of(&path), &error))
     }
 
@@ -189,7 +216,12 @@ impl StagedOutput {
     /// another output of the batch.
     fn claim(&mut self, path: &Path, purpose: String, is_image: bool) -> io::Result<()> {
         let is_free = self.owners.claim(path, &self.path, is_image);
-        match self.purposes.get(path).map(String::as_str).or((!is_free).then_some("another output")) {
+        match self
+            .purposes
+            .get(path)
+            .map(String::as_str)
+            .or((!is_free).then_some("another output"))
+        {
             Some(other) => {
                 let message = format!("the same file for {other} and {purpose}");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, message))
@@ -209,18 +241,30 @@ impl StagedOutput {
     ///
     /// Returns an error if the path is already used, if a different file exists there that the last conversion did not
     /// copy, or if the image cannot be written.
-    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
+    pub fn add_image(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        source: &Path,
+    ) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
         let path = self.companion(name);
         let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
         let key = text_of(&path);
-        let earlier_hash = self.earlier_images.as_ref().and_then(|images| images.get(&key).cloned());
-        let record = self.earlier_images.is_some().then(|| (key, hash_bytes(bytes)));
+        let earlier_hash = self
+            .earlier_images
+            .as_ref()
+            .and_then(|images| images.get(&key).cloned());
+        let record = self
+            .earlier_images
+            .is_some()
+            .then(|| (key, hash_bytes(bytes)));
         // Locked, so that no parallel conversion replaces the file between the comparisons.
         let copied = lock_images();
         match compare_content(&path, bytes).map_err(failure)? {
             Some(true) => {
-                let is_copy = has_hash(&path, earlier_hash.as_deref()) || copied.contains(&canonical(&path));
+                let is_copy =
+                    has_hash(&path, earlier_hash.as_deref()) || copied.contains(&canonical(&path));
                 return Ok(record.filter(|_| is_copy));
             }
             Some(false) if !has_hash(&path, earlier_hash.as_deref()) => {
@@ -229,8 +273,9 @@ impl StagedOutput {
             _ => {}
         }
         drop(copied);
-        let written =
-            self.open(&path, FileRole::Image(earlier_hash)).and_then(|mut file| file.write_all(bytes));
+        let written = self
+            .open(&path, FileRole::Image(earlier_hash))
+            .and_then(|mut file| file.write_all(bytes));
         written.map_err(failure)?;
         Ok(record)
     }
@@ -239,7 +284,9 @@ impl StagedOutput {
     /// may refer to them.
     pub fn commit(mut self) -> Result<()> {
         if !self.stdout_content.is_empty() {
-            write_to(io::stdout().lock(), |out| out.write_all(&self.stdout_content))?;
+            write_to(io::stdout().lock(), |out| {
+                out.write_all(&self.stdout_content)
+            })?;
         }
         // Moves images last, so that no image remains if moving the output fails.
         self.files.sort_by_key(|file| file.role.is_image());
@@ -268,7 +315,8 @@ impl StagedOutput {
         for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&text_of(&path), &error);
             if let (true, Some(folder)) = (self.creates_folders || role.is_image(), path.parent()) {
-                fs::create_dir_all(folder).map_err(|error| Failure::io(&text_of(folder), &error))?;
+                fs::create_dir_all(folder)
+                    .map_err(|error| Failure::io(&text_of(folder), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
             let may_replace = match &role {
@@ -307,7 +355,11 @@ impl StagedOutput {
         };
         let creates_folders = self.creates_folders || role.is_image();
         let is_usable = |folder: &&Path| !creates_folders || folder.is_dir();
-        let folder = path.ancestors().skip(1).find(is_usable).filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path
+            .ancestors()
+            .skip(1)
+            .find(is_usable)
+            .filter(|folder| !folder.as_os_str().is_empty());
         let file = TemporaryFile::new(folder.unwrap_or(Path::new(".")))?;
         let handle = file.handle()?;
         self.files.push(StagedFile { path, file, role });
@@ -378,11 +430,15 @@ struct NamedFile {
 
 impl Write for NamedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| with_name(&self.name, &error))
+        self.file
+            .write(bytes)
+            .map_err(|error| with_name(&self.name, &error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| with_name(&self.name, &error))
+        self.file
+            .flush()
+            .map_err(|error| with_name(&self.name, &error))
     }
 }
 
@@ -395,7 +451,10 @@ fn with_name(name: &str, error: &io::Error) -> io::Error {
     }
 }
 
-fn write_to(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_to(
+    out: impl Write,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     content(&mut out)?;
     out.flush()

@@ -28,7 +28,13 @@ impl OutputFormat {
     /// Returns the parser of the flag `--json`: [`Json`](OutputFormat::Json) if set, otherwise
     /// [`Text`](OutputFormat::Text).
     pub fn json_flag() -> impl TypedValueParser<Value = OutputFormat> {
-        BoolValueParser::new().map(|is_set| if is_set { OutputFormat::Json } else { OutputFormat::Text })
+        BoolValueParser::new().map(|is_set| {
+            if is_set {
+                OutputFormat::Json
+            } else {
+                OutputFormat::Text
+            }
+        })
     }
 }
 
@@ -45,7 +51,9 @@ impl<F: Copy> Printers<F> {
     /// Returns the parser of `--format`.
     pub fn parser(&self) -> impl TypedValueParser<Value = OutputFormat> + use<F> {
         let others = self.others.iter().map(|(format, _)| format);
-        let names = iter::once(&OutputFormat::Text).chain(others).filter_map(ValueEnum::to_possible_value);
+        let names = iter::once(&OutputFormat::Text)
+            .chain(others)
+            .filter_map(ValueEnum::to_possible_value);
         PossibleValuesParser::new(names).try_map(|name| OutputFormat::from_str(&name, false))
     }
 

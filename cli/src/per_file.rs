@@ -31,7 +31,10 @@ struct FailureRow<'a> {
 
 impl<'f> FailureRow<'f> {
     fn new(file: &Path, failure: &'f Failure) -> FailureRow<'f> {
-        FailureRow { file: text_of(file), error: failure.message() }
+        FailureRow {
+            file: text_of(file),
+            error: failure.message(),
+        }
     }
 }
 
@@ -62,10 +65,15 @@ impl<'m> InputFiles<'m> {
         formats: &Formats,
     ) -> Result<InputFiles<'m>> {
         batch.require_log()?;
-        let mut files =
-            listing::list_at_least_one(paths, None, &|path| listing::has_mesh_extension(path, formats))?;
+        let mut files = listing::list_at_least_one(paths, None, &|path| {
+            listing::has_mesh_extension(path, formats)
+        })?;
         batch.add_listed(&mut files)?;
-        Ok(InputFiles { batch, files, log: batch.open_job_log(command, options)? })
+        Ok(InputFiles {
+            batch,
+            files,
+            log: batch.open_job_log(command, options)?,
+        })
     }
 
     pub fn len(&self) -> usize {
@@ -74,7 +82,10 @@ impl<'m> InputFiles<'m> {
 
     /// Processes all files and prints the results as text, in order, unless `--json-lines` or `--log` is given. Returns
     /// the highest status.
-    pub fn print_text<T: FileResult>(&self, process: impl Fn(&Path) -> Result<T> + Sync) -> Result<Status> {
+    pub fn print_text<T: FileResult>(
+        &self,
+        process: impl Fn(&Path) -> Result<T> + Sync,
+    ) -> Result<Status> {
         let mut out = anstream::stdout();
         let text = |_: &Path, result: Result<&T, &Failure>| {
             let mut text = Vec::new();
@@ -87,7 +98,10 @@ impl<'m> InputFiles<'m> {
     }
 
     /// Processes all files and prints the results as a JSON list, in order. Returns the highest status.
-    pub fn print_json<T: FileResult>(&self, process: impl Fn(&Path) -> Result<T> + Sync) -> Result<Status> {
+    pub fn print_json<T: FileResult>(
+        &self,
+        process: impl Fn(&Path) -> Result<T> + Sync,
+    ) -> Result<Status> {
         let mut out = anstream::stdout();
         let mut list = json::ListWriter::new();
         let item = |file: &Path, result: Result<&T, &Failure>| match result {
@@ -119,7 +133,12 @@ impl<'m> InputFiles<'m> {
                     outcome
                 },
                 |outcome| {
-                    let FileOutcome { file, status, rendered, failure } = outcome?;
+                    let FileOutcome {
+                        file,
+                        status,
+                        rendered,
+                        failure,
+                    } = outcome?;
                     worst = worst.max(status);
                     match failure {
                         Some(failure) => bar.suspend(|| failure.report()),
@@ -143,16 +162,30 @@ impl<'m> InputFiles<'m> {
     ) -> Result<FileOutcome<'f, R>> {
         let file = &*listed.file;
         if let Some(status) = self.log.finished_status(file) {
-            return Ok(FileOutcome { file, status, rendered: None, failure: None });
+            return Ok(FileOutcome {
+                file,
+                status,
+                rendered: None,
+                failure: None,
+            });
         }
         let state = self.log.read_state(file);
         let result = listed.require_readable().and_then(|()| process(file));
-        let status = result.as_ref().map_or_else(|failure| failure.status, T::status);
+        let status = result
+            .as_ref()
+            .map_or_else(|failure| failure.status, T::status);
         match &result {
             Ok(result) => self.log.write(result, state, status)?,
-            Err(failure) => self.log.write(&FailureRow::new(file, failure), state, status)?,
+            Err(failure) => self
+                .log
+                .write(&FailureRow::new(file, failure), state, status)?,
         }
         let rendered = Some(render(file, result.as_ref()));
-        Ok(FileOutcome { file, status, rendered, failure: result.err() })
+        Ok(FileOutcome {
+            file,
+            status,
+            rendered,
+            failure: result.err(),
+        })
     }
 }

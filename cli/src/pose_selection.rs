@@ -23,7 +23,10 @@ impl PoseSelection {
             _ => "0".to_owned(),
         };
         let name = self.animation.clone().unwrap_or_else(first);
-        Pose::Animation { name, seconds: self.time.unwrap_or(0.0) }
+        Pose::Animation {
+            name,
+            seconds: self.time.unwrap_or(0.0),
+        }
     }
 
     /// Moves the vertices of a scene to the selected pose.
@@ -34,8 +37,9 @@ impl PoseSelection {
     pub fn apply(&self, scene: &mut Scene) -> meshspec::Result<()> {
         scene.apply_transform();
         scene.set_rest_pose(&self.selected_pose(scene))?;
-        let local: Vec<_> =
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+        let local: Vec<_> = (0..scene.skeleton.joints.len())
+            .map(|joint| scene.skeleton.rest_transform(joint))
+            .collect();
         scene.apply_pose(&local);
         Ok(())
     }

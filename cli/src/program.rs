@@ -12,8 +12,8 @@ use meshspec::{AnyFormat, Dialect, Formats};
 #[cfg(feature = "formats")]
 use crate::commands::iyma;
 use crate::commands::{
-    assemble, check, completions, conform, convert, corpus, decode, diff, dump, edit, formats, info, man,
-    render, schema, view,
+    assemble, check, completions, conform, convert, corpus, decode, diff, dump, edit, formats,
+    info, man, render, schema, view,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -95,13 +95,14 @@ pub fn join_optional_values(
         }
         command = command.find_subcommand(&argument).unwrap_or(command);
         let long = argument.to_str().and_then(|text| text.strip_prefix("--"));
-        let option = command
-            .get_arguments()
-            .find(|option| option.is_require_equals_set() && long.is_some() && option.get_long() == long);
+        let option = command.get_arguments().find(|option| {
+            option.is_require_equals_set() && long.is_some() && option.get_long() == long
+        });
         if let Some(option) = option {
             let values = option.get_possible_values();
             let is_value = |word: &OsString| {
-                word.to_str().is_some_and(|word| values.iter().any(|value| value.matches(word, false)))
+                word.to_str()
+                    .is_some_and(|word| values.iter().any(|value| value.matches(word, false)))
             };
             if let Some(value) = arguments.next_if(is_value) {
                 argument.push("=");
@@ -111,9 +112,14 @@ pub fn join_optional_values(
                 && !Path::new(word).exists()
             {
                 let option = argument.display();
-                let names: Vec<_> =
-                    values.iter().map(|value| format!("`{option}={}`", value.get_name())).collect();
-                hint = Some(format!("\"{word}\" is no value of {option}: {}", names.join(", ")));
+                let names: Vec<_> = values
+                    .iter()
+                    .map(|value| format!("`{option}={}`", value.get_name()))
+                    .collect();
+                hint = Some(format!(
+                    "\"{word}\" is no value of {option}: {}",
+                    names.join(", ")
+                ));
             }
         }
         joined.push(argument);
@@ -127,24 +133,39 @@ pub fn join_optional_values(
 /// examples.
 fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let is_long = help == Help::Long;
-    let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();
+    let about = command
+        .get_long_about()
+        .filter(|_| is_long)
+        .map(ToString::to_string)
+        .unwrap_or_default();
     // The first paragraph is the short description.
-    let details = about.split_once("\n\n").map(|(_, details)| format!("{details}\n\n")).unwrap_or_default();
+    let details = about
+        .split_once("\n\n")
+        .map(|(_, details)| format!("{details}\n\n"))
+        .unwrap_or_default();
     let command = command.long_about(None).mut_args(|arg| {
         let arg = match arg.get_long_help().filter(|_| is_long).cloned() {
             Some(text) => arg.help(text),
             None => arg,
         };
         let is_hidden = arg.is_hide_set() || (arg.is_hide_short_help_set() && !is_long);
-        with_values(arg).long_help(None).hide_short_help(false).hide(is_hidden)
+        with_values(arg)
+            .long_help(None)
+            .hide_short_help(false)
+            .hide(is_hidden)
     });
     let hides = |arg: &Arg| arg.is_hide_set() && !is_long;
-    let more = if command.get_arguments().any(hides) { "--help lists all options.\n\n" } else { "" };
+    let more = if command.get_arguments().any(hides) {
+        "--help lists all options.\n\n"
+    } else {
+        ""
+    };
     let status = if words.is_empty() { EXIT_STATUS } else { "" };
     let command = match examples::for_command(words) {
-        Some(examples) => {
-            command.after_help(format!("{details}{status}{more}Examples:\n  {}", examples.join("\n  ")))
-        }
+        Some(examples) => command.after_help(format!(
+            "{details}{status}{more}Examples:\n  {}",
+            examples.join("\n  ")
+        )),
         None => command,
     };
     command.mut_subcommands(|subcommand| {
@@ -167,7 +188,8 @@ fn with_values(arg: Arg) -> Arg {
     };
     let names: Vec<_> = values.iter().map(name).collect();
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    arg.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
+    arg.help(format!("{help} [possible values: {}]", names.join(", ")))
+        .hide_possible_values(true)
 }
 
 /// Returns the encodings that a command reads.
@@ -186,11 +208,19 @@ fn readable_by(command: &str) -> Readable {
 fn with_possible_values(command: clap::Command, formats: &Formats) -> clap::Command {
     let readable = readable_by(command.get_name());
     #[cfg(feature = "formats")]
-    let formats = &if command.get_name() == "iyma" { iyma::formats() } else { formats.clone() };
+    let formats = &if command.get_name() == "iyma" {
+        iyma::formats()
+    } else {
+        formats.clone()
+    };
     let with_values = |arg: Arg| {
         let id = arg.get_value_parser().type_id();
         if id == TypeId::of::<Encoding>() {
-            let encodings = if arg.get_id() == "from" { readable } else { Readable::ALL };
+            let encodings = if arg.get_id() == "from" {
+                readable
+            } else {
+                Readable::ALL
+            };
             arg.value_parser(encoding::encoding_parser(formats, encodings))
         } else if id == TypeId::of::<AnyFormat>() {
             arg.value_parser(encoding::format_parser(formats))
@@ -200,7 +230,9 @@ fn with_possible_values(command: clap::Command, formats: &Formats) -> clap::Comm
             arg
         }
     };
-    command.mut_args(with_values).mut_subcommands(|subcommand| with_possible_values(subcommand, formats))
+    command
+        .mut_args(with_values)
+        .mut_subcommands(|subcommand| with_possible_values(subcommand, formats))
 }
 
 impl Program {

@@ -23,12 +23,20 @@ pub fn on_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
 
 /// Like [`on_file`], for work that prints results while it runs: shows no progress if standard output is a terminal.
 pub fn on_printed_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
-    if io::stdout().is_terminal() { work() } else { on_file(path, work) }
+    if io::stdout().is_terminal() {
+        work()
+    } else {
+        on_file(path, work)
+    }
 }
 
 /// Like [`on_file`], for work that writes `output`: shows no progress if `output` is standard output on a terminal.
 pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
-    if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
+    if is_standard(output) {
+        on_printed_file(input, work)
+    } else {
+        on_file(input, work)
+    }
 }
 
 /// Returns a progress bar for [`run_with_bar`] that counts files; for a single file, a spinner with its name.

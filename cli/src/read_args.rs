@@ -38,7 +38,9 @@ pub struct LimitArgs {
 impl LimitArgs {
     pub fn limits(&self) -> Limits {
         let limits = Limits::default();
-        let Some(triangles) = self.max_triangles else { return limits };
+        let Some(triangles) = self.max_triangles else {
+            return limits;
+        };
         // A decoded triangle occupies about 32 bytes.
         let bytes = triangles.saturating_mul(32).max(limits.max_decoded);
         limits.with_max_triangles(triangles).with_max_decoded(bytes)
@@ -67,14 +69,21 @@ impl ReadArgs {
     ///
     /// Also returns an error if the content is of another kind than the name promises, or a usage error if the encoding
     /// lacks the given dialect.
-    pub fn read(&self, path: &Path, readable: Readable, formats: &Formats) -> Result<(Buffer, Encoding)> {
+    pub fn read(
+        &self,
+        path: &Path,
+        readable: Readable,
+        formats: &Formats,
+    ) -> Result<(Buffer, Encoding)> {
         let bytes = self.read_bytes(path, formats)?;
         let encoding = match self.from {
             Some(encoding) => encoding,
             None => content_kind::detect(&bytes, path, readable, formats)?,
         };
         match (encoding, self.dialect) {
-            (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
+            (Encoding::Format(format), Some(dialect)) => {
+                require_dialect(format, dialect, &name_of(path))?
+            }
             (_, Some(_)) => {
                 let message = format!("--dialect does not apply to {encoding}");
                 return Err(Failure::usage(&name_of(path), message));
@@ -87,6 +96,8 @@ impl ReadArgs {
     /// Reads a file or standard input, but only the first bytes if they show that it cannot be read as a file of the
     /// given or any other encoding.
     pub fn read_bytes(&self, path: &Path, formats: &Formats) -> Result<Buffer> {
-        input::read_expected(path, &|start, size| Encoding::may_read(self.from, path, formats, start, size))
+        input::read_expected(path, &|start, size| {
+            Encoding::may_read(self.from, path, formats, start, size)
+        })
     }
 }

@@ -24,8 +24,12 @@ pub struct Readable {
 
 impl Readable {
     /// Everything that the program reads.
-    pub const ALL: Readable =
-        Readable { command: "meshspec", reads_format: |_| true, reads_interchange: true, reads_json: true };
+    pub const ALL: Readable = Readable {
+        command: "meshspec",
+        reads_format: |_| true,
+        reads_interchange: true,
+        reads_json: true,
+    };
 
     pub fn contains(self, encoding: Encoding) -> bool {
         match encoding {
@@ -37,8 +41,11 @@ impl Readable {
 
     /// Returns the usage error for the file `path`, whose encoding the command does not read.
     pub fn failure(self, encoding: Encoding, path: &Path, formats: &Formats) -> Failure {
-        let mut names: Vec<_> =
-            formats.iter().filter(|format| (self.reads_format)(*format)).map(AnyFormat::name).collect();
+        let mut names: Vec<_> = formats
+            .iter()
+            .filter(|format| (self.reads_format)(*format))
+            .map(AnyFormat::name)
+            .collect();
         names.extend(self.reads_interchange.then_some("interchange formats"));
         names.extend(self.reads_json.then_some("JSON"));
         let found = match encoding {
@@ -46,7 +53,9 @@ impl Readable {
             Encoding::Format(_) | Encoding::Interchange(_) => encoding.to_string(),
         };
         let names = match &names[..] {
-            [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            [others @ .., last] if !others.is_empty() => {
+                format!("{} and {last}", others.join(", "))
+            }
             names => names.concat(),
         };
         let message = format!("{} supports only {names}, not {found}", self.command);

@@ -72,5 +72,9 @@ fn describe_type(metadata: &Metadata) -> &'static str {
             return "a device";
         }
     }
-    if kind.is_dir() { "a folder" } else { "a special file" }
+    if kind.is_dir() {
+        "a folder"
+    } else {
+        "a special file"
+    }
 }

@@ -13,7 +13,10 @@ use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 
 /// The content of a file to be converted to a scene: a document, or a file of a custom format.
-#[allow(clippy::large_enum_variant, reason = "one value per conversion; small without formats")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one value per conversion; small without formats"
+)]
 pub enum SceneSource {
     Document(Box<Document>),
     /// The bytes of a file in a custom format.
@@ -49,13 +52,17 @@ impl SceneSource {
                 .map(|file| SceneSource::File(format, file))
                 .map_err(|error| Failure::from_error(&name, &error));
         }
-        let mut document = json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
+        let mut document =
+            json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
         change(&mut document);
         match document.check().first_rejected(strictness) {
             Some(finding) => {
                 let failure = Failure::invalid(&name, finding);
                 Err(failure.with_rejection_hint(Some(finding.rule), from, || {
-                    let is_read = document.check().first_rejected(Strictness::Lenient).is_none();
+                    let is_read = document
+                        .check()
+                        .first_rejected(Strictness::Lenient)
+                        .is_none();
                     is_read && is_accepted(document)
                 }))
             }
@@ -76,15 +83,24 @@ impl SceneSource {
             SceneSource::Document(document) => {
                 let format = document.format();
                 let options = options(format.name(), format.conventions());
-                document.into_scene(&options).map_err(|error| Failure::from_error(&name_of(path), &error))
+                document
+                    .into_scene(&options)
+                    .map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            SceneSource::File(format, bytes) => read_file(format, &bytes, path, read_options, from, options),
+            SceneSource::File(format, bytes) => {
+                read_file(format, &bytes, path, read_options, from, options)
+            }
         }
     }
 }
 
 /// Reads a file as a scene, and applies the transforms of nodes to the vertices.
-pub fn read(path: &Path, read_args: &ReadArgs, limit_args: &LimitArgs, formats: &Formats) -> Result<Scene> {
+pub fn read(
+    path: &Path,
+    read_args: &ReadArgs,
+    limit_args: &LimitArgs,
+    formats: &Formats,
+) -> Result<Scene> {
     let (bytes, encoding) = read_args.read(path, Readable::ALL, formats)?;
     read_bytes(&bytes, encoding, path, read_args, limit_args, formats)
 }
@@ -99,7 +115,15 @@ pub fn read_bytes(
     formats: &Formats,
 ) -> Result<Scene> {
     let options = SceneOptions::default().with_bake(true);
-    read_with(bytes, encoding, path, read_args, &limit_args.limits(), &options, formats)
+    read_with(
+        bytes,
+        encoding,
+        path,
+        read_args,
+        &limit_args.limits(),
+        &options,
+        formats,
+    )
 }
 
 /// Like [`read_bytes`], with the given limits and options.
@@ -129,11 +153,23 @@ pub fn read_with(
             let strictness = read_args.strictness();
             let lenient = options.clone().with_strictness(Strictness::Lenient);
             let is_accepted = |document: Document| document.into_scene(&lenient).is_ok();
-            let file = JsonFile { text: bytes, path, from };
-            let content =
-                SceneSource::from_json(&file, formats, strictness, &write_options, |_| (), is_accepted)?;
+            let file = JsonFile {
+                text: bytes,
+                path,
+                from,
+            };
+            let content = SceneSource::from_json(
+                &file,
+                formats,
+                strictness,
+                &write_options,
+                |_| (),
+                is_accepted,
+            )?;
             let read_options = match &content {
-                SceneSource::File(format, file) => read_args.options(Encoding::Format(*format), file),
+                SceneSource::File(format, file) => {
+                    read_args.options(Encoding::Format(*format), file)
+                }
                 SceneSource::Document(_) => read_args.options(encoding, bytes),
             };
             content.into_scene(path, &read_options, from, of_format)
@@ -142,12 +178,14 @@ pub fn read_with(
             let options = options.clone().with_max_triangles(limits.max_triangles);
             let options = options.with_conventions(format.conventions());
             let siblings = SiblingFiles::new(path);
-            format.read(bytes, &siblings, &options, limits).map_err(|error| {
-                let lenient = options.clone().with_strictness(Strictness::Lenient);
-                Failure::from_file_error(&name_of(path), &error, bytes, from, || {
-                    format.read(bytes, &siblings, &lenient, limits).is_ok()
+            format
+                .read(bytes, &siblings, &options, limits)
+                .map_err(|error| {
+                    let lenient = options.clone().with_strictness(Strictness::Lenient);
+                    Failure::from_file_error(&name_of(path), &error, bytes, from, || {
+                        format.read(bytes, &siblings, &lenient, limits).is_ok()
+                    })
                 })
-            })
         }
     };
     read.map(|(scene, _)| scene)
@@ -163,11 +201,13 @@ fn read_file(
 ) -> Result<(Scene, Vec<Loss>)> {
     let name = name_of(path);
     let options = options(format.name(), encoding::require_scenes(format, &name)?);
-    format.read_scene(bytes, read_options, &options).map_err(|error| {
-        let lenient = read_options.clone().with_strictness(Strictness::Lenient);
-        let options = options.with_strictness(Strictness::Lenient);
-        Failure::from_file_error(&name, &error, bytes, from, || {
-            format.read_scene(bytes, &lenient, &options).is_ok()
+    format
+        .read_scene(bytes, read_options, &options)
+        .map_err(|error| {
+            let lenient = read_options.clone().with_strictness(Strictness::Lenient);
+            let options = options.with_strictness(Strictness::Lenient);
+            Failure::from_file_error(&name, &error, bytes, from, || {
+                format.read_scene(bytes, &lenient, &options).is_ok()
+            })
         })
-    })
 }

@@ -78,7 +78,11 @@ fn file_range(span: &Span) -> &Range<u64> {
 impl Visitor for FileSections {
     fn enter(&mut self, node: &Node) -> Visit {
         // Skips the items of lists that cannot contain packed blocks, since there may be millions of items.
-        if has_packed(node.ty) { Visit::All } else { Visit::Items(0..0) }
+        if has_packed(node.ty) {
+            Visit::All
+        } else {
+            Visit::Items(0..0)
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
@@ -94,12 +98,21 @@ impl Visitor for FileSections {
         let unpacked_size = content.len() as u64;
         self.packed.size += end - start;
         self.packed.unpacked_size += unpacked_size;
-        self.packed.blocks.push(PackedBlock { path: path_text(node.path), start, end, unpacked_size });
+        self.packed.blocks.push(PackedBlock {
+            path: path_text(node.path),
+            start,
+            end,
+            unpacked_size,
+        });
     }
 
     fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         if let Span::Bytes(Range { start, end }) = span {
-            self.sections.push(Section { path: None, start, end });
+            self.sections.push(Section {
+                path: None,
+                start,
+                end,
+            });
         }
     }
 }
@@ -110,7 +123,9 @@ fn has_packed(ty: &Type) -> bool {
         Type::Array(item, _) | Type::List(item) => has_packed(item),
         Type::Declared(declaration) => match declaration.shape {
             Shape::Struct(fields) => fields.iter().any(field_has_packed),
-            Shape::Choice(variants) => variants.iter().any(|variant| field_has_packed(&variant.field)),
+            Shape::Choice(variants) => variants
+                .iter()
+                .any(|variant| field_has_packed(&variant.field)),
             _ => false,
         },
         _ => false,
@@ -166,14 +181,30 @@ mod tests {
     #[test]
     fn packed_blocks_are_found_and_measured() {
         let found = find_sections(&File::TYPE, BYTES, &Limits::default());
-        let sections: Vec<_> = found.sections.iter().map(|s| (s.path.as_deref(), s.start, s.end)).collect();
+        let sections: Vec<_> = found
+            .sections
+            .iter()
+            .map(|s| (s.path.as_deref(), s.start, s.end))
+            .collect();
         assert_eq!(
             sections,
-            [(Some("stream_count"), 0, 1), (Some("streams"), 1, 18), (Some("name"), 18, 20), (None, 20, 21)]
+            [
+                (Some("stream_count"), 0, 1),
+                (Some("streams"), 1, 18),
+                (Some("name"), 18, 20),
+                (None, 20, 21)
+            ]
         );
-        let blocks: Vec<_> =
-            found.packed.blocks.iter().map(|b| (&*b.path, b.start, b.end, b.unpacked_size)).collect();
-        assert_eq!(blocks, [("streams[0].data", 3, 5, 1), ("streams[1].data", 7, 18, 26)]);
+        let blocks: Vec<_> = found
+            .packed
+            .blocks
+            .iter()
+            .map(|b| (&*b.path, b.start, b.end, b.unpacked_size))
+            .collect();
+        assert_eq!(
+            blocks,
+            [("streams[0].data", 3, 5, 1), ("streams[1].data", 7, 18, 26)]
+        );
         assert_eq!((found.packed.size, found.packed.unpacked_size), (13, 27));
     }
 

@@ -27,7 +27,10 @@ struct Registration(PathBuf);
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        FILES.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        FILES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.0);
     }
 }
 
@@ -60,10 +63,18 @@ impl TemporaryFile {
         // Reports a missing folder here, since errors from `tempfile` contain the path of the temporary file.
         fs::metadata(folder)?;
         let _guard = defer_signals();
-        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        let file = builder
+            .tempfile_in(folder)
+            .map_err(|error| io::Error::from(error.kind()))?;
         let path = file.path().to_owned();
-        FILES.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
-        Ok(TemporaryFile { file, _registration: Registration(path) })
+        FILES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.clone());
+        Ok(TemporaryFile {
+            file,
+            _registration: Registration(path),
+        })
     }
 
     /// Returns a new handle for reading and writing the file.
@@ -79,9 +90,15 @@ impl TemporaryFile {
     /// `replace` is set.
     pub fn move_to(self, path: &Path, replace: bool, _: &SignalDeferral) -> io::Result<()> {
         if let Ok(replaced) = fs::metadata(path) {
-            self.file.as_file().set_permissions(replaced.permissions())?;
+            self.file
+                .as_file()
+                .set_permissions(replaced.permissions())?;
         }
-        if replace { self.file.persist(path) } else { self.file.persist_noclobber(path) }?;
+        if replace {
+            self.file.persist(path)
+        } else {
+            self.file.persist_noclobber(path)
+        }?;
         Ok(())
     }
 }

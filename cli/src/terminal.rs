@@ -15,10 +15,12 @@ pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match is_terminal_control(c) {
-            true => write!(f, "{}", c.escape_default()),
-            false => f.write_char(c),
-        })
+        self.0
+            .chars()
+            .try_for_each(|c| match is_terminal_control(c) {
+                true => write!(f, "{}", c.escape_default()),
+                false => f.write_char(c),
+            })
     }
 }
 
@@ -40,7 +42,9 @@ pub fn format_size(size: u64) -> String {
 
 /// Formats a number with six significant digits: `0.1`, not `0.10000000149011612`.
 pub fn format_number(value: f32) -> String {
-    let rounded = format!("{value:.5e}").parse::<f64>().unwrap_or(value.into());
+    let rounded = format!("{value:.5e}")
+        .parse::<f64>()
+        .unwrap_or(value.into());
     format_decimal(rounded, rounded.abs())
 }
 
@@ -62,7 +66,9 @@ fn format_decimal(value: impl fmt::Display + fmt::LowerExp, magnitude: f64) -> S
     match magnitude {
         // Also for −0.
         0.0 => "0".to_owned(),
-        magnitude if (1e-4..1e9).contains(&magnitude) || !magnitude.is_finite() => value.to_string(),
+        magnitude if (1e-4..1e9).contains(&magnitude) || !magnitude.is_finite() => {
+            value.to_string()
+        }
         _ => format!("{value:e}"),
     }
 }

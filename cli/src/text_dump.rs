@@ -56,7 +56,10 @@ impl TextDump<'_> {
             Some(_) => MAX_SELECTED,
             None => MAX_PER_LIST,
         };
-        let mut selection = LineSelection { limit, ..LineSelection::default() };
+        let mut selection = LineSelection {
+            limit,
+            ..LineSelection::default()
+        };
         let item = self.path.and_then(split_item_path);
         // `anstream` strips colours unless standard output is a terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
@@ -70,7 +73,11 @@ impl TextDump<'_> {
             if selection.select(line) {
                 written = self.print_line(line, selection.skipped.take(), &mut out);
             }
-            if written.is_ok() && !is_item { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if written.is_ok() && !is_item {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         written?;
         if let Some(skipped) = selection.skipped.take() {
@@ -91,10 +98,19 @@ impl TextDump<'_> {
             }
         }
         out.flush()?;
-        Ok(if is_valid { Status::Success } else { Status::Invalid })
+        Ok(if is_valid {
+            Status::Success
+        } else {
+            Status::Invalid
+        })
     }
 
-    fn print_line(&self, line: &Line, skipped: Option<SkippedLines>, out: &mut impl Write) -> io::Result<()> {
+    fn print_line(
+        &self,
+        line: &Line,
+        skipped: Option<SkippedLines>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         if self.output_format == Json {
             return write_line(line, out);
         }
@@ -105,18 +121,38 @@ impl TextDump<'_> {
     }
 
     fn print_head(&self, out: &mut impl Write) -> io::Result<()> {
-        let Self { name, format, bytes, .. } = self;
+        let Self {
+            name,
+            format,
+            bytes,
+            ..
+        } = self;
         let size = bytes.len() as u64;
         if self.output_format == Json {
-            return write_line(&HeadLine { file: name, format: format.name(), size }, out);
+            return write_line(
+                &HeadLine {
+                    file: name,
+                    format: format.name(),
+                    size,
+                },
+                out,
+            );
         }
         let (title, size) = (format.about().title, counted(size, "byte", "bytes"));
         writeln!(out, "{TITLE}{}{TITLE:#}: {title}, {size}\n", Escaped(name))
     }
 
     fn print_text(&self, line: &Line, out: &mut impl Write) -> io::Result<()> {
-        let (text, path, meaning) = (Escaped(&line.text()).to_string(), line.path(), line.meaning());
-        let shown = format!("{:>7}  {text:<40}  {path:<15}  {}", line.number, Escaped(&meaning));
+        let (text, path, meaning) = (
+            Escaped(&line.text()).to_string(),
+            line.path(),
+            line.meaning(),
+        );
+        let shown = format!(
+            "{:>7}  {text:<40}  {path:<15}  {}",
+            line.number,
+            Escaped(&meaning)
+        );
         writeln!(out, "{}", shown.trim_end())?;
         self.print_findings(&line.findings, out)
     }
@@ -124,7 +160,9 @@ impl TextDump<'_> {
     /// Prints findings about the whole file.
     fn print_file_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         if self.output_format == Json {
-            return findings.iter().try_for_each(|error| write_line(&ErrorLine { error }, out));
+            return findings
+                .iter()
+                .try_for_each(|error| write_line(&ErrorLine { error }, out));
         }
         if !findings.is_empty() {
             writeln!(out)?;
@@ -135,7 +173,9 @@ impl TextDump<'_> {
     fn print_findings(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         let limits = Default::default();
         let mut printer = FindingPrinter::new(None, self.bytes, &limits);
-        findings.iter().try_for_each(|finding| printer.print(&PrintedFinding::of_finding(finding), out))
+        findings
+            .iter()
+            .try_for_each(|finding| printer.print(&PrintedFinding::of_finding(finding), out))
     }
 }
 
@@ -195,9 +235,18 @@ impl SkippedLines {
 
 impl fmt::Display for SkippedLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:9}… {}", "", counted(self.line_count, "more line", "more lines"))?;
+        write!(
+            f,
+            "{:9}… {}",
+            "",
+            counted(self.line_count, "more line", "more lines")
+        )?;
         if self.invalid_count > 0 {
-            write!(f, ", {} with errors", counted(self.invalid_count, "line", "lines"))?;
+            write!(
+                f,
+                ", {} with errors",
+                counted(self.invalid_count, "line", "lines")
+            )?;
         }
         let lists = self.lists.iter().filter(|(list, ..)| !list.is_empty());
         for (index, (list, first, last)) in lists.enumerate() {

@@ -23,10 +23,17 @@ pub struct TextExcerpt<'a> {
 impl fmt::Display for TextExcerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.file.len();
-        let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
-        let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
+        let start = usize::try_from(self.marked.start)
+            .unwrap_or(usize::MAX)
+            .min(length);
+        let end = usize::try_from(self.marked.end)
+            .unwrap_or(usize::MAX)
+            .clamp(start, length);
         // Limits the bytes to scan: a character has at most 4 bytes.
-        let (from, to) = (start.saturating_sub(4 * WIDTH), length.min(start + 4 * WIDTH));
+        let (from, to) = (
+            start.saturating_sub(4 * WIDTH),
+            length.min(start + 4 * WIDTH),
+        );
         let before = last_line(&self.file[from..start]);
         let (marked, after) = self.file[start..to].split_at(end.min(to) - start);
         let marked = first_line(marked, WIDTH);
@@ -52,14 +59,22 @@ impl fmt::Display for TextExcerpt<'_> {
         let mut rest = String::new();
         push_text(&mut rest, after.0);
         writeln!(f, "{rest}{}", if after.1 { "…" } else { "" })?;
-        writeln!(f, "  {:width$} | {blank}{style}{marks}{style:#}", "", width = gutter.len())
+        writeln!(
+            f,
+            "  {:width$} | {blank}{style}{marks}{style:#}",
+            "",
+            width = gutter.len()
+        )
     }
 }
 
 /// Returns the last line of `bytes`, truncated at its start to about [`WIDTH`] / 2 bytes, and `true` if it was
 /// truncated.
 fn last_line(bytes: &[u8]) -> (&[u8], bool) {
-    let line = bytes.iter().rposition(is_line_end).map_or(bytes, |end| &bytes[end + 1..]);
+    let line = bytes
+        .iter()
+        .rposition(is_line_end)
+        .map_or(bytes, |end| &bytes[end + 1..]);
     let mut start = line.len().saturating_sub(WIDTH / 2);
     // Moves to a character boundary.
     while start > 0 && line.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
@@ -109,12 +124,21 @@ mod tests {
     use super::*;
 
     fn excerpt(file: &str, marked: Range<u64>) -> String {
-        TextExcerpt { file: file.as_bytes(), marked, line: 12, style: Style::new() }.to_string()
+        TextExcerpt {
+            file: file.as_bytes(),
+            marked,
+            line: 12,
+            style: Style::new(),
+        }
+        .to_string()
     }
 
     #[test]
     fn the_range_is_underlined() {
-        assert_eq!(excerpt("a\np 1, x, 3 # é\nb\n", 7..8), "  12 | p 1, x, 3 # é\n     |      ^\n");
+        assert_eq!(
+            excerpt("a\np 1, x, 3 # é\nb\n", 7..8),
+            "  12 | p 1, x, 3 # é\n     |      ^\n"
+        );
         assert_eq!(excerpt("é\tü x\r\n", 6..7), "  12 | é ü x\n     |     ^\n");
     }
 
@@ -136,9 +160,17 @@ mod tests {
         let text = excerpt(&line, 5002..5003);
         assert_eq!(
             text,
-            format!("  12 | …{}x{}…\n     | {}^\n", "1".repeat(50), "2".repeat(50), " ".repeat(51))
+            format!(
+                "  12 | …{}x{}…\n     | {}^\n",
+                "1".repeat(50),
+                "2".repeat(50),
+                " ".repeat(51)
+            )
         );
         let text = excerpt(&line, 2..8000);
-        assert!(text.starts_with("  12 | p 1111") && text.lines().all(|line| line.len() < 120), "{text}");
+        assert!(
+            text.starts_with("  12 | p 1111") && text.lines().all(|line| line.len() < 120),
+            "{text}"
+        );
     }
 }

@@ -47,10 +47,13 @@ pub fn warnings(scene: &Scene) -> Vec<String> {
         }
     }
     let of_kind = |meshes: &[usize], reason: &str| {
-        let named = meshes.iter().take(MAX_NAMES).map(|index| match &*scene.meshes[*index].name {
-            "" => format!("meshes[{index}]"),
-            name => format!("meshes[{index}] \"{name}\""),
-        });
+        let named = meshes
+            .iter()
+            .take(MAX_NAMES)
+            .map(|index| match &*scene.meshes[*index].name {
+                "" => format!("meshes[{index}]"),
+                name => format!("meshes[{index}] \"{name}\""),
+            });
         let named: Vec<_> = named.collect();
         let more = match meshes.len().saturating_sub(MAX_NAMES) {
             0 => String::new(),
@@ -59,7 +62,10 @@ pub fn warnings(scene: &Scene) -> Vec<String> {
         (!meshes.is_empty()).then(|| format!("inside out: {reason}: {}{more}", named.join(", ")))
     };
     let opposing = of_kind(&opposing, "the winding of most faces opposes their normals");
-    let negative = of_kind(&negative, "the surface is closed, but its volume is negative");
+    let negative = of_kind(
+        &negative,
+        "the surface is closed, but its volume is negative",
+    );
     opposing.into_iter().chain(negative).collect()
 }
 
@@ -78,22 +84,28 @@ impl Solid {
         let Bounds { min, max } = bounds;
         let center = (min + max) / 2.0;
         let mut sum = 0.0;
-        mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
-            let [a, b, c] = corners.map(|corner| position(mesh, corner) - center);
-            sum += a.dot(b.cross(c));
-        });
+        mesh.faces
+            .for_each_triangle(mesh.positions.len(), |corners| {
+                let [a, b, c] = corners.map(|corner| position(mesh, corner) - center);
+                sum += a.dot(b.cross(c));
+            });
         let volume = visible_volume(sum, &bounds);
         if mesh.placements.is_empty() {
             return Solid { volume, bounds };
         }
         let corners = (0..8).map(|corner| {
-            DVec3::select(BVec3::new(corner & 1 == 0, corner & 2 == 0, corner & 4 == 0), min, max)
+            DVec3::select(
+                BVec3::new(corner & 1 == 0, corner & 2 == 0, corner & 4 == 0),
+                min,
+                max,
+            )
         });
         let instances = mesh.placements.iter().flat_map(Placement::transforms);
-        let bounds = Bounds::of(
-            instances
-                .flat_map(|transform| corners.clone().map(move |corner| transform.transform_point3(corner))),
-        );
+        let bounds = Bounds::of(instances.flat_map(|transform| {
+            corners
+                .clone()
+                .map(move |corner| transform.transform_point3(corner))
+        }));
         Solid { volume, bounds }
     }
 }
@@ -102,7 +114,11 @@ impl Solid {
 fn visible_volume(sum: f64, bounds: &Bounds) -> f64 {
     let volume = sum / 6.0;
     let least = MIN_VOLUME * (bounds.max - bounds.min).length().powi(3);
-    if volume.is_finite() && volume.abs() > least { volume } else { 0.0 }
+    if volume.is_finite() && volume.abs() > least {
+        volume
+    } else {
+        0.0
+    }
 }
 
 /// Returns `true` if a connected part of a closed mesh is inside out.
@@ -132,8 +148,14 @@ impl Nesting {
     /// positive volume, as the wall of a cavity is.
     fn is_inside_out(&self, solid: &Solid) -> bool {
         solid.volume < 0.0
-            && !self.all.as_ref().is_some_and(|tree| tree.has_box_inside(&solid.bounds))
-            && !self.positive.as_ref().is_some_and(|tree| tree.has_box_around(&solid.bounds))
+            && !self
+                .all
+                .as_ref()
+                .is_some_and(|tree| tree.has_box_inside(&solid.bounds))
+            && !self
+                .positive
+                .as_ref()
+                .is_some_and(|tree| tree.has_box_around(&solid.bounds))
     }
 }
 
@@ -148,20 +170,29 @@ fn connected_parts(mesh: &Mesh) -> Vec<Solid> {
             .map(|(vertex, position)| *first_at.entry(hash_position(*position)).or_insert(vertex))
             .collect(),
     };
-    mesh.faces.for_each_triangle(mesh.positions.len(), |[a, b, c]| {
-        parts.join(a as usize, b as usize);
-        parts.join(b as usize, c as usize);
-    });
+    mesh.faces
+        .for_each_triangle(mesh.positions.len(), |[a, b, c]| {
+            parts.join(a as usize, b as usize);
+            parts.join(b as usize, c as usize);
+        });
     let mut sums: BTreeMap<usize, (f64, Bounds)> = BTreeMap::new();
-    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
-        let root = parts.root_of(corners[0] as usize);
-        let points = corners.map(|corner| position(mesh, corner));
-        let (sum, bounds) = sums.entry(root).or_insert_with(|| (0.0, Bounds::of(points.into_iter())));
-        *bounds = Bounds::of(points.into_iter().chain([bounds.min, bounds.max]));
-        let [a, b, c] = points.map(|point| point - position(mesh, root as u32));
-        *sum += a.dot(b.cross(c));
-    });
-    sums.into_values().map(|(sum, bounds)| Solid { volume: visible_volume(sum, &bounds), bounds }).collect()
+    mesh.faces
+        .for_each_triangle(mesh.positions.len(), |corners| {
+            let root = parts.root_of(corners[0] as usize);
+            let points = corners.map(|corner| position(mesh, corner));
+            let (sum, bounds) = sums
+                .entry(root)
+                .or_insert_with(|| (0.0, Bounds::of(points.into_iter())));
+            *bounds = Bounds::of(points.into_iter().chain([bounds.min, bounds.max]));
+            let [a, b, c] = points.map(|point| point - position(mesh, root as u32));
+            *sum += a.dot(b.cross(c));
+        });
+    sums.into_values()
+        .map(|(sum, bounds)| Solid {
+            volume: visible_volume(sum, &bounds),
+            bounds,
+        })
+        .collect()
 }
 
 /// Sets of vertices, as a forest.
@@ -173,7 +204,12 @@ struct DisjointSets {
 impl DisjointSets {
     /// Returns the root of a vertex, and halves the path to it.
     fn root_of(&mut self, mut vertex: usize) -> usize {
-        while let Some(parent) = self.parents.get(vertex).copied().filter(|parent| *parent != vertex) {
+        while let Some(parent) = self
+            .parents
+            .get(vertex)
+            .copied()
+            .filter(|parent| *parent != vertex)
+        {
             let above = self.parents[parent];
             self.parents[vertex] = above;
             vertex = above;
@@ -199,8 +235,14 @@ struct Bounds {
 
 impl Bounds {
     fn of(points: impl Iterator<Item = DVec3>) -> Bounds {
-        let empty = Bounds { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
-        points.fold(empty, |Bounds { min, max }, point| Bounds { min: min.min(point), max: max.max(point) })
+        let empty = Bounds {
+            min: DVec3::INFINITY,
+            max: DVec3::NEG_INFINITY,
+        };
+        points.fold(empty, |Bounds { min, max }, point| Bounds {
+            min: min.min(point),
+            max: max.max(point),
+        })
     }
 
     fn encloses(&self, inner: &Bounds) -> bool {
@@ -220,23 +262,43 @@ struct BoxTree {
 impl BoxTree {
     /// Returns the tree of the boxes that are not empty; `None` without such a box.
     fn of(boxes: impl Iterator<Item = Bounds>) -> Option<BoxTree> {
-        BoxTree::build(&mut boxes.filter(|bounds| bounds.min.cmple(bounds.max).all()).collect::<Vec<_>>())
+        BoxTree::build(
+            &mut boxes
+                .filter(|bounds| bounds.min.cmple(bounds.max).all())
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// Divides the boxes at the median of their centres, along the longest side of all.
     fn build(boxes: &mut [Bounds]) -> Option<BoxTree> {
         let first = *boxes.first()?;
-        let mut tree = BoxTree { outermost: first, innermost: first, halves: None };
+        let mut tree = BoxTree {
+            outermost: first,
+            innermost: first,
+            halves: None,
+        };
         for Bounds { min, max } in boxes.iter() {
-            let BoxTree { outermost, innermost, .. } = &mut tree;
-            *outermost = Bounds { min: outermost.min.min(*min), max: outermost.max.max(*max) };
-            *innermost = Bounds { min: innermost.min.max(*min), max: innermost.max.min(*max) };
+            let BoxTree {
+                outermost,
+                innermost,
+                ..
+            } = &mut tree;
+            *outermost = Bounds {
+                min: outermost.min.min(*min),
+                max: outermost.max.max(*max),
+            };
+            *innermost = Bounds {
+                min: innermost.min.max(*min),
+                max: innermost.max.min(*max),
+            };
         }
         if boxes.len() > 1 {
             let axis = (tree.outermost.max - tree.outermost.min).max_position();
             let middle = boxes.len() / 2;
             let double_center = |bounds: &Bounds| bounds.min[axis] + bounds.max[axis];
-            boxes.select_nth_unstable_by(middle, |a, b| double_center(a).total_cmp(&double_center(b)));
+            boxes.select_nth_unstable_by(middle, |a, b| {
+                double_center(a).total_cmp(&double_center(b))
+            });
             let (left, right) = boxes.split_at_mut(middle);
             let halves = BoxTree::build(left).zip(BoxTree::build(right));
             tree.halves = halves.map(|(left, right)| Box::new([left, right]));
@@ -261,11 +323,17 @@ impl BoxTree {
 
 /// Returns `true` if the winding of most faces opposes the normals of their corners.
 fn opposes_normals(mesh: &Mesh) -> bool {
-    let Some(normals) = &mesh.normals else { return false };
+    let Some(normals) = &mesh.normals else {
+        return false;
+    };
     let (mut examined, mut opposing) = (0_usize, 0_usize);
     for face in sampled_faces(mesh) {
-        let corners: Vec<u32> = face.filter_map(|corner| corner_index(mesh, corner)).collect();
-        let Some((first, others)) = corners.split_first() else { continue };
+        let corners: Vec<u32> = face
+            .filter_map(|corner| corner_index(mesh, corner))
+            .collect();
+        let Some((first, others)) = corners.split_first() else {
+            continue;
+        };
         let first = position(mesh, *first);
         let normal: DVec3 = others
             .windows(2)
@@ -294,7 +362,9 @@ fn sampled_faces(mesh: &Mesh) -> Vec<Range<usize>> {
                 end += *count as usize;
                 start..end
             });
-            faces.step_by(counts.len().div_ceil(MAX_FACES).max(1)).collect()
+            faces
+                .step_by(counts.len().div_ceil(MAX_FACES).max(1))
+                .collect()
         }
         None => {
             let count = mesh.faces.corner_count(mesh.positions.len()) / 3;
@@ -317,20 +387,30 @@ fn corner_index(mesh: &Mesh, corner: usize) -> Option<u32> {
 /// Instead of a table of edges, adds up a hash of each edge, and subtracts that of the reverse edge. In a closed surface
 /// the sum is 0; in others with a probability of 1 in 2^64.
 fn is_closed(mesh: &Mesh) -> bool {
-    let hashes: Vec<u64> = mesh.positions.iter().map(|position| hash_position(*position)).collect();
+    let hashes: Vec<u64> = mesh
+        .positions
+        .iter()
+        .map(|position| hash_position(*position))
+        .collect();
     let mut sum = 0_u64;
-    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
-        let [a, b, c] = corners.map(|corner| hashes.get(corner as usize).copied().unwrap_or_default());
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            sum = sum.wrapping_add(hash_edge(from, to)).wrapping_sub(hash_edge(to, from));
-        }
-    });
+    mesh.faces
+        .for_each_triangle(mesh.positions.len(), |corners| {
+            let [a, b, c] =
+                corners.map(|corner| hashes.get(corner as usize).copied().unwrap_or_default());
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                sum = sum
+                    .wrapping_add(hash_edge(from, to))
+                    .wrapping_sub(hash_edge(to, from));
+            }
+        });
     sum == 0
 }
 
 fn hash_position(position: [f32; 3]) -> u64 {
     // Adding 0 makes −0 equal to 0.
-    position.iter().fold(0, |hash, coordinate| mix(hash ^ u64::from((coordinate + 0.0).to_bits())))
+    position.iter().fold(0, |hash, coordinate| {
+        mix(hash ^ u64::from((coordinate + 0.0).to_bits()))
+    })
 }
 
 fn hash_edge(from: u64, to: u64) -> u64 {
@@ -346,7 +426,9 @@ fn mix(mut hash: u64) -> u64 {
 }
 
 fn position(mesh: &Mesh, vertex: u32) -> DVec3 {
-    mesh.positions.get(vertex as usize).map_or(DVec3::NAN, |position| to_point(*position))
+    mesh.positions
+        .get(vertex as usize)
+        .map_or(DVec3::NAN, |position| to_point(*position))
 }
 
 fn to_point(coordinates: [f32; 3]) -> DVec3 {

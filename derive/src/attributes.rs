@@ -39,7 +39,10 @@ pub enum Endian {
 impl Endian {
     /// Returns the name of the constant in `Layout`: `BIG` or `TYPE`.
     pub fn constant(self) -> Ident {
-        Ident::new(if self == Endian::Big { "BIG" } else { "TYPE" }, Span::call_site())
+        Ident::new(
+            if self == Endian::Big { "BIG" } else { "TYPE" },
+            Span::call_site(),
+        )
     }
 }
 
@@ -71,7 +74,10 @@ pub struct Decoding {
 impl Decoding {
     /// Parses `decoded`, `formula` or `unit`. Returns `false` for other directives.
     pub fn parse_directive(&mut self, directive: &Directive) -> Result<bool> {
-        match (directive.source.as_str(), directive.name.to_string().as_str()) {
+        match (
+            directive.source.as_str(),
+            directive.name.to_string().as_str(),
+        ) {
             ("layout", "decoded") => self.function = Some(directive.value()?),
             ("layout", "formula") => self.formula = Some(directive.value()?),
             ("layout", "unit") => self.unit = Some(directive.value::<LitStr>()?.value()),
@@ -86,10 +92,17 @@ impl ToTokens for Decoding {
     fn to_tokens(&self, tokens: &mut Tokens) {
         let unit = self.unit.as_deref().unwrap_or_default();
         let function = self.function.as_ref();
-        let name = function.map_or_else(|| quote!(""), |function| quote!(::core::stringify!(#function)));
-        let decode = function.map(|function| quote!(|value| ::meshspec::__private::decode(value, #function)));
+        let name = function.map_or_else(
+            || quote!(""),
+            |function| quote!(::core::stringify!(#function)),
+        );
+        let decode = function
+            .map(|function| quote!(|value| ::meshspec::__private::decode(value, #function)));
         let decode = option_constant(decode);
-        let formula = self.formula.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
+        let formula = self
+            .formula
+            .as_ref()
+            .map_or_else(|| quote!(""), ToTokens::to_token_stream);
         tokens.extend(quote!(::meshspec::layout::decoding::Decoding {
             name: #name,
             decode: #decode,
@@ -102,7 +115,9 @@ impl ToTokens for Decoding {
 /// Returns `true` for an enum that is stored as an integer.
 pub fn has_repr(attrs: &[Attribute]) -> Result<bool> {
     let directives = parse_directives(attrs)?;
-    Ok(directives.iter().any(|directive| directive.source != "layout" && directive.name == "repr"))
+    Ok(directives
+        .iter()
+        .any(|directive| directive.source != "layout" && directive.name == "repr"))
 }
 
 impl Container {
@@ -112,15 +127,20 @@ impl Container {
         for directive in parse_directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
-                ("bitfield", "bits") => container.bits = Some(directive.value::<LitInt>()?.base10_parse()?),
+                ("bitfield", "bits") => {
+                    container.bits = Some(directive.value::<LitInt>()?.base10_parse()?)
+                }
                 // The map of a packed word only converts it to or from bytes or an integer: the layout stays the same.
                 ("br" | "bw", "map") if container.bits.is_some() => maps.push(directive),
                 ("layout", "outer") if container.bits.is_some() => {
-                    let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+                    let names =
+                        directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
                     container.outer = names.into_iter().collect();
                 }
                 ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
-                ("br" | "brw", "import") => container.imports = directive.value_with(parse_imports)?,
+                ("br" | "brw", "import") => {
+                    container.imports = directive.value_with(parse_imports)?
+                }
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
                 ("br" | "brw", "little") => container.endian = Some(Endian::Little),
                 ("br" | "brw", "big") => container.endian = Some(Endian::Big),
@@ -132,11 +152,13 @@ impl Container {
             }
         }
         if container.bits > Some(8) {
-            maps.iter().try_for_each(|map| check_word_order(map, container.endian))?;
+            maps.iter()
+                .try_for_each(|map| check_word_order(map, container.endian))?;
         }
         match decoding {
             Some(span) if container.bits.is_none() => {
-                let message = "only packed words can be decoded as a whole: decode the fields instead";
+                let message =
+                    "only packed words can be decoded as a whole: decode the fields instead";
                 Err(Error::new(span, message))
             }
             _ => Ok(container),
@@ -154,7 +176,9 @@ fn check_word_order(map: &Directive, endian: Option<Endian>) -> Result<()> {
             "the bytes of a packed word are little-endian: write `#[repr(u32)]`, \
              `br(map = |word: u32| Self::from(word))` and `bw(map = |word: &Self| u32::from(*word))`"
         }
-        (false, None) => "a packed word must declare its byte order: `#[brw(big)]` or `#[brw(little)]`",
+        (false, None) => {
+            "a packed word must declare its byte order: `#[brw(big)]` or `#[brw(little)]`"
+        }
         _ => return Ok(()),
     };
     Err(Error::new(map.name.span(), message))

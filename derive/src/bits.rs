@@ -10,17 +10,34 @@ use crate::expression::Scope;
 use crate::{constraints, doc_text, unraw_name};
 
 /// Returns the `Shape` of a packed word, a `BitRange` constant per field, and conversions to and from `Value`.
-pub fn word_shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
+pub fn word_shape(
+    name: &Ident,
+    fields: &Fields,
+    bits: u32,
+    outer: &[Ident],
+) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
-        return Err(Error::new(name.span(), "a packed word must have 8 to 128 bits, in whole bytes"));
+        return Err(Error::new(
+            name.span(),
+            "a packed word must have 8 to 128 bits, in whole bytes",
+        ));
     }
     let size = bits / 8;
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());
-    outer.iter().map(unraw_name).for_each(|name| scope.push(name.clone(), name));
+    outer
+        .iter()
+        .map(unraw_name)
+        .for_each(|name| scope.push(name.clone(), name));
     let mut constants = Vec::new();
-    let mut previous = quote!(::meshspec::layout::declaration::BitRange { offset: 0, width: 0 });
+    let mut previous = quote!(::meshspec::layout::declaration::BitRange {
+        offset: 0,
+        width: 0
+    });
     for (index, field) in fields.iter().enumerate() {
-        let ident = field.ident.clone().unwrap_or_else(|| format_ident!("_{index}"));
+        let ident = field
+            .ident
+            .clone()
+            .unwrap_or_else(|| format_ident!("_{index}"));
         let constant = format_ident!("{}", unraw_name(&ident).to_uppercase());
         let ty = &field.ty;
         let doc = format!("The bits of `{ident}`.");
@@ -64,7 +81,8 @@ fn bit_field_constant(
     let (mut signed, mut declared, mut reserved) = (false, false, is_skipped);
     let mut decoding = Decoding::default();
     let mut all = parse_directives(&field.attrs)?;
-    let constraints = constraints::rule_constraints(&constraints::take_constraints(&mut all)?, scope)?;
+    let constraints =
+        constraints::rule_constraints(&constraints::take_constraints(&mut all)?, scope)?;
     for directive in all {
         if decoding.parse_directive(&directive)? {
             continue;

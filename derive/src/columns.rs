@@ -31,20 +31,43 @@ struct Column {
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     let RecordOptions { records, format } = parse_options(&input.attrs, &input.ident)?;
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "Columns requires a struct: one record"));
+        return Err(Error::new(
+            input.ident.span(),
+            "Columns requires a struct: one record",
+        ));
     };
     let Fields::Named(fields) = &data.fields else {
-        return Err(Error::new(input.ident.span(), "the fields of a record need names"));
+        return Err(Error::new(
+            input.ident.span(),
+            "the fields of a record need names",
+        ));
     };
-    let columns = fields.named.iter().map(parse_column).collect::<Result<Vec<_>>>()?;
+    let columns = fields
+        .named
+        .iter()
+        .map(parse_column)
+        .collect::<Result<Vec<_>>>()?;
     let Some(first) = columns.iter().find(|column| column.flag.is_none()) else {
-        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always present"));
+        return Err(Error::new(
+            input.ident.span(),
+            "a record needs an attribute that is always present",
+        ));
     };
     let (record, first) = (&input.ident, &first.column);
-    let lists = columns.iter().map(|Column { column, doc, value, flag, .. }| match flag {
-        Some(_) => quote!(#[doc = #doc] pub #column: ::core::option::Option<::std::vec::Vec<#value>>,),
-        None => quote!(#[doc = #doc] pub #column: ::std::vec::Vec<#value>,),
-    });
+    let lists = columns.iter().map(
+        |Column {
+             column,
+             doc,
+             value,
+             flag,
+             ..
+         }| match flag {
+            Some(_) => {
+                quote!(#[doc = #doc] pub #column: ::core::option::Option<::std::vec::Vec<#value>>,)
+            }
+            None => quote!(#[doc = #doc] pub #column: ::std::vec::Vec<#value>,),
+        },
+    );
     let accessors = columns.iter().map(|Column { column, name, doc, value, flag, .. }| match flag {
         Some(_) => quote! {
             #[doc = #doc]
@@ -59,28 +82,40 @@ pub fn expand(input: &DeriveInput) -> Result<Tokens> {
             }
         },
     });
-    let to_lists = columns.iter().map(|Column { column, flag, .. }| match flag {
-        Some(_) => quote!(#column: self.#column().map(|column| column.to_vec()),),
-        None => quote!(#column: self.#column().to_vec(),),
-    });
+    let to_lists = columns
+        .iter()
+        .map(|Column { column, flag, .. }| match flag {
+            Some(_) => quote!(#column: self.#column().map(|column| column.to_vec()),),
+            None => quote!(#column: self.#column().to_vec(),),
+        });
     let arrays = columns.iter().map(|Column { column, name, flag, .. }| match flag {
         Some(_) => quote!(arrays.extend(self.#column.map(|rows| (#name, ::meshspec::contents::Array::from_rows(rows))));),
         None => quote!(arrays.push((#name, ::meshspec::contents::Array::from_rows(self.#column)));),
     });
-    let flags = columns_by_flag(&columns).into_iter().map(|(flag, columns)| {
-        let setter = Ident::new(&format!("set_{flag}"), flag.span());
-        quote!(format.#setter(#(columns.#columns.is_some())||*);)
-    });
-    let fills = columns.iter().map(|Column { column, name, flag, .. }| match flag {
-        Some(_) => quote!(records.fill(#name, columns.#column.as_deref())?;),
-        None => quote!(records.fill(#name, ::core::option::Option::Some(&columns.#column))?;),
-    });
-    let mismatches = columns.iter().filter_map(|Column { field, name, flag, .. }| {
-        let flag = flag.as_ref()?;
-        Some(quote!(if self.#field.is_some() != format.#flag() {
-            return ::core::option::Option::Some((#name, self.#field.is_some()));
-        }))
-    });
+    let flags = columns_by_flag(&columns)
+        .into_iter()
+        .map(|(flag, columns)| {
+            let setter = Ident::new(&format!("set_{flag}"), flag.span());
+            quote!(format.#setter(#(columns.#columns.is_some())||*);)
+        });
+    let fills = columns.iter().map(
+        |Column {
+             column, name, flag, ..
+         }| match flag {
+            Some(_) => quote!(records.fill(#name, columns.#column.as_deref())?;),
+            None => quote!(records.fill(#name, ::core::option::Option::Some(&columns.#column))?;),
+        },
+    );
+    let mismatches = columns.iter().filter_map(
+        |Column {
+             field, name, flag, ..
+         }| {
+            let flag = flag.as_ref()?;
+            Some(quote!(if self.#field.is_some() != format.#flag() {
+                return ::core::option::Option::Some((#name, self.#field.is_some()));
+            }))
+        },
+    );
     Ok(quote! {
         /// Lists of equal length, one per attribute; `None` for an attribute that the records lack.
         #[derive(Debug, Clone, PartialEq, Default)]
@@ -158,16 +193,26 @@ fn parse_options(attrs: &[Attribute], record: &Ident) -> Result<RecordOptions> {
     }
     match (records, format) {
         (Some(records), Some(format)) => Ok(RecordOptions { records, format }),
-        _ => Err(Error::new(record.span(), "Columns needs `#[columns(records = Type, format = Type)]`")),
+        _ => Err(Error::new(
+            record.span(),
+            "Columns needs `#[columns(records = Type, format = Type)]`",
+        )),
     }
 }
 
 fn parse_column(field: &syn::Field) -> Result<Column> {
     let Some(ident) = field.ident.clone() else {
-        return Err(Error::new_spanned(field, "the fields of a record need names"));
+        return Err(Error::new_spanned(
+            field,
+            "the fields of a record need names",
+        ));
     };
     let mut column = None;
-    for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
+    for attr in field
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("columns"))
+    {
         attr.parse_nested_meta(|meta| {
             if !meta.path.is_ident("name") {
                 return Err(meta.error("expected `name`"));
@@ -180,7 +225,12 @@ fn parse_column(field: &syn::Field) -> Result<Column> {
     let (value, flag) = match condition {
         None => (field.ty.clone(), None),
         Some(condition) => {
-            let error = || Error::new_spanned(&field.ty, "an attribute with a condition must be an `Option`");
+            let error = || {
+                Error::new_spanned(
+                    &field.ty,
+                    "an attribute with a condition must be an `Option`",
+                )
+            };
             let value = types::item(&field.ty, "Option").ok_or_else(error)?;
             (value.clone(), Some(flag_name(&condition)?))
         }
@@ -198,7 +248,9 @@ fn parse_column(field: &syn::Field) -> Result<Column> {
 /// Returns the name `flag` in the expression `format.flag()`.
 fn flag_name(condition: &Expr) -> Result<Ident> {
     match condition {
-        Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
+        Expr::MethodCall(call)
+            if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) =>
+        {
             Ok(call.method.clone())
         }
         _ => Err(Error::new_spanned(

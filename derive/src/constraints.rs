@@ -94,7 +94,19 @@ const PLACEHOLDERS: [(&str, &[&str]); 7] = [
     ("found", &[]),
     ("position", &[]),
     ("items", &[]),
-    ("limit", &["below", "at_least", "one_of", "sum", "index_into", "within", "counts", "permutation"]),
+    (
+        "limit",
+        &[
+            "below",
+            "at_least",
+            "one_of",
+            "sum",
+            "index_into",
+            "within",
+            "counts",
+            "permutation",
+        ],
+    ),
     ("previous", &["ordered", "equal", "same_length"]),
     ("first", &["within"]),
     ("problem", &["permutation", "forest"]),
@@ -105,17 +117,22 @@ pub fn take_constraints(directives: &mut Vec<Directive>) -> Result<Vec<Constrain
     let is_requirement = |directive: &Directive| {
         directive.source == "layout" && REQUIREMENTS.split(' ').any(|name| directive.name == name)
     };
-    let mut attributes: Vec<usize> =
-        directives.iter().filter(|directive| is_requirement(directive)).map(|d| d.attribute).collect();
+    let mut attributes: Vec<usize> = directives
+        .iter()
+        .filter(|directive| is_requirement(directive))
+        .map(|d| d.attribute)
+        .collect();
     attributes.dedup();
     let mut constraints = Vec::new();
     for attribute in attributes {
         let is_allowed = |directive: &Directive| {
-            let mut names =
-                COMMON_OPTIONS.iter().chain(REQUIREMENT_OPTIONS.iter().flat_map(|(_, parts)| *parts));
+            let mut names = COMMON_OPTIONS
+                .iter()
+                .chain(REQUIREMENT_OPTIONS.iter().flat_map(|(_, parts)| *parts));
             is_requirement(directive) || names.any(|name| directive.name == name)
         };
-        let is_own = |directive: &Directive| directive.attribute == attribute && is_allowed(directive);
+        let is_own =
+            |directive: &Directive| directive.attribute == attribute && is_allowed(directive);
         let (own, rest): (Vec<_>, Vec<_>) = directives.drain(..).partition(is_own);
         *directives = rest;
         let (requirements, options): (Vec<_>, Vec<_>) = own.into_iter().partition(is_requirement);
@@ -142,11 +159,20 @@ pub fn unsupported_error(directive: &Directive) -> Error {
 
 /// Returns an error if the attribute has an option without its constraint.
 fn check_options(requirements: &[Directive], options: &[Directive]) -> Result<()> {
-    let is_common = |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
+    let is_common =
+        |directive: &Directive| COMMON_OPTIONS.iter().any(|name| directive.name == name);
     for directive in options.iter().filter(|directive| !is_common(directive)) {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
-        let owners: Vec<_> = REQUIREMENT_OPTIONS.iter().filter(has).map(|(owner, _)| *owner).collect();
-        if !owners.iter().any(|owner| requirements.iter().any(|requirement| requirement.name == owner)) {
+        let owners: Vec<_> = REQUIREMENT_OPTIONS
+            .iter()
+            .filter(has)
+            .map(|(owner, _)| *owner)
+            .collect();
+        if !owners.iter().any(|owner| {
+            requirements
+                .iter()
+                .any(|requirement| requirement.name == owner)
+        }) {
             let message = format!("`{}` requires `{}`", directive.name, owners.join("` or `"));
             return Err(Error::new(directive.name.span(), message));
         }
@@ -161,12 +187,18 @@ impl Constraint {
         let option = |name: &str| options.iter().find(|option| option.name == name);
         let expression = |name: &str| option(name).map(Directive::value).transpose();
         let optional = |name| Ok::<_, Error>((name, Part::Optional(expression(name)?)));
-        let field =
-            |name| Ok::<_, Error>((name, Part::Name(option(name).map(Directive::value).transpose()?)));
+        let field = |name| {
+            Ok::<_, Error>((
+                name,
+                Part::Name(option(name).map(Directive::value).transpose()?),
+            ))
+        };
         let flag = |name| (name, Part::Flag(option(name).is_some()));
         let list = || Ok::<_, Error>(("list", Part::List(requirement.value()?)));
         let parts = match directive.to_string().as_str() {
-            "below" | "at_least" | "holds" | "some" => vec![("", Part::Expression(requirement.value()?))],
+            "below" | "at_least" | "holds" | "some" => {
+                vec![("", Part::Expression(requirement.value()?))]
+            }
             "one_of" => vec![("", Part::Expressions(requirement.expressions()?))],
             "sum" => {
                 let (of, total) = (field("of")?, Part::Number(parse_number(requirement)?));
@@ -176,17 +208,33 @@ impl Constraint {
             "index_into" => vec![list()?, optional("none")?, field("weights")?],
             "within" => {
                 let missing = || {
-                    Error::new(directive.span(), "`within` needs the index of the first item: `first = …`")
+                    Error::new(
+                        directive.span(),
+                        "`within` needs the index of the first item: `first = …`",
+                    )
                 };
-                vec![list()?, ("first", Part::Expression(expression("first")?.ok_or_else(missing)?))]
+                vec![
+                    list()?,
+                    (
+                        "first",
+                        Part::Expression(expression("first")?.ok_or_else(missing)?),
+                    ),
+                ]
             }
             "counts" => vec![list()?],
             "permutation" => vec![field("of")?, optional("groups")?],
-            "forest" => vec![optional("none")?, flag("rooted"), field("ids")?, flag("parents_first")],
+            "forest" => vec![
+                optional("none")?,
+                flag("rooted"),
+                field("ids")?,
+                flag("parents_first"),
+            ],
             _ => Vec::new(),
         };
         let condition = expression("if")?;
-        let message = option("message").map(Directive::value::<LitStr>).transpose()?;
+        let message = option("message")
+            .map(Directive::value::<LitStr>)
+            .transpose()?;
         let rule = match (option("rule"), option("plausible")) {
             (Some(rule), None) => Some(rule.rule()?),
             (None, Some(_)) => None,
@@ -203,7 +251,13 @@ impl Constraint {
             let needs = format!("`{directive}` needs a message for violations: `message = \"…\"`");
             return Err(Error::new(directive.span(), needs));
         }
-        Ok(Constraint { directive, parts, condition, rule, message })
+        Ok(Constraint {
+            directive,
+            parts,
+            condition,
+            rule,
+            message,
+        })
     }
 
     /// Returns an error if a field of this kind cannot have the constraint.
@@ -229,12 +283,16 @@ impl Constraint {
             [] => quote!(#variant),
             [("", _)] => quote!(#variant(#(#values)*)),
             parts => {
-                let names = parts.iter().map(|(name, _)| Ident::new(name, Span::call_site()));
+                let names = parts
+                    .iter()
+                    .map(|(name, _)| Ident::new(name, Span::call_site()));
                 quote!(#variant { #(#names: #values),* })
             }
         };
         let condition = expression::to_optional_constant(self.condition.as_ref(), scope)?;
-        self.message.iter().try_for_each(|message| self.check_template(message, scope))?;
+        self.message
+            .iter()
+            .try_for_each(|message| self.check_template(message, scope))?;
         let message = option_constant(self.message.as_ref().map(LitStr::value));
         let rule = match &self.rule {
             Some(path) => rule_reference(path),
@@ -253,12 +311,17 @@ impl Constraint {
         let applies = |(_, owners): &&(&str, &[&str])| {
             owners.is_empty() || owners.iter().any(|owner| self.directive == owner)
         };
-        let placeholders: Vec<_> = PLACEHOLDERS.iter().filter(applies).map(|(name, _)| *name).collect();
+        let placeholders: Vec<_> = PLACEHOLDERS
+            .iter()
+            .filter(applies)
+            .map(|(name, _)| *name)
+            .collect();
         for part in message.value().split('{').skip(1) {
             let name = part.split(['}', ':', '.']).next().unwrap_or_default();
             if !part.contains('}') || !(placeholders.contains(&name) || scope.has(name)) {
                 let known = placeholders.join("}, {");
-                let error = format!("unknown placeholder, expected {{{known}}} or the name of a field");
+                let error =
+                    format!("unknown placeholder, expected {{{known}}} or the name of a field");
                 return Err(Error::new(message.span(), error));
             }
         }
@@ -269,7 +332,9 @@ impl Constraint {
 /// Returns the variant of `Requirement` for a directive: `UnitVector` for `unit_vector`.
 fn variant_name(directive: &Ident) -> Ident {
     let name = directive.to_string();
-    let parts = name.split('_').map(|part| part[..1].to_uppercase() + &part[1..]);
+    let parts = name
+        .split('_')
+        .map(|part| part[..1].to_uppercase() + &part[1..]);
     Ident::new(&parts.collect::<String>(), Span::call_site())
 }
 
@@ -286,7 +351,11 @@ fn list_path(path: &Expr) -> Result<Tokens> {
                 let name = unraw_name(name.path.require_ident()?);
                 segments.push(quote!(Field(#name)));
             }
-            Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => {
+            Expr::Field(syn::ExprField {
+                base,
+                member: syn::Member::Named(name),
+                ..
+            }) => {
                 collect(base, segments)?;
                 let name = unraw_name(name);
                 segments.push(quote!(Field(#name)));
@@ -296,7 +365,8 @@ fn list_path(path: &Expr) -> Result<Tokens> {
                 segments.push(quote!(Index(#index)));
             }
             other => {
-                let message = "expected the path of a list of an enclosing struct: `joints`, `header.names`";
+                let message =
+                    "expected the path of a list of an enclosing struct: `joints`, `header.names`";
                 return Err(Error::new_spanned(other, message));
             }
         }
@@ -309,17 +379,31 @@ fn list_path(path: &Expr) -> Result<Tokens> {
 
 /// Returns the constraints with a rule as a constant slice.
 pub fn rule_constraints(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
-    constant_slice(constraints.iter().filter(|constraint| constraint.rule.is_some()), scope)
+    constant_slice(
+        constraints
+            .iter()
+            .filter(|constraint| constraint.rule.is_some()),
+        scope,
+    )
 }
 
 /// Returns the constraints on plausible values as a constant slice.
 pub fn plausible_constraints(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
-    constant_slice(constraints.iter().filter(|constraint| constraint.rule.is_none()), scope)
+    constant_slice(
+        constraints
+            .iter()
+            .filter(|constraint| constraint.rule.is_none()),
+        scope,
+    )
 }
 
-fn constant_slice<'c>(constraints: impl Iterator<Item = &'c Constraint>, scope: &Scope) -> Result<Tokens> {
-    let constants =
-        constraints.map(|constraint| constraint.to_constant(scope)).collect::<Result<Vec<_>>>()?;
+fn constant_slice<'c>(
+    constraints: impl Iterator<Item = &'c Constraint>,
+    scope: &Scope,
+) -> Result<Tokens> {
+    let constants = constraints
+        .map(|constraint| constraint.to_constant(scope))
+        .collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#constants),*]))
 }
 

@@ -24,7 +24,10 @@ impl Directive {
 
     /// Like [`value`](Directive::value), but with the given parser.
     pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
-        let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
+        let tokens = self
+            .value
+            .clone()
+            .ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
         parser.parse2(tokens)
     }
 
@@ -32,7 +35,8 @@ impl Directive {
     pub fn rule(&self) -> Result<Path> {
         self.value_with(|input| {
             if input.peek(LitStr) {
-                let message = "a rule must be the path of a `static` or `const`: `rule = rules::NAME`";
+                let message =
+                    "a rule must be the path of a `static` or `const`: `rule = rules::NAME`";
                 return Err(input.error(message));
             }
             input.call(Path::parse_mod_style)
@@ -57,15 +61,22 @@ impl Directive {
                 ": only structs can have magic bytes; select a variant by `pre_assert` on a look-ahead field \
                  (`restore_position`)"
             }
-            "map" | "try_map" => ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`",
+            "map" | "try_map" => {
+                ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`"
+            }
             "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
                 ": declare the padding as a field, `#[br(count = …)] padding: Vec<u8>`, so that it is preserved"
             }
-            "is_big" | "is_little" => ": the byte order is part of the declaration, `big` or `little`",
+            "is_big" | "is_little" => {
+                ": the byte order is part of the declaration, `big` or `little`"
+            }
             "default" | "ignore" => ": use `calc = …` for a field that is not stored",
             _ => "",
         };
-        let message = format!("Layout does not support `{}({})` here{hint}", self.source, self.name);
+        let message = format!(
+            "Layout does not support `{}({})` here{hint}",
+            self.source, self.name
+        );
         Error::new(self.name.span(), message)
     }
 }
@@ -96,7 +107,9 @@ impl Parse for Directives {
 
 /// Parses `a, b`.
 pub fn parse_expressions(input: ParseStream) -> Result<Vec<Expr>> {
-    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect())
+    Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?
+        .into_iter()
+        .collect())
 }
 
 fn parse_until_comma(input: ParseStream) -> Result<Tokens> {
@@ -124,12 +137,19 @@ pub fn parse_directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
 pub fn parse_directives_of(attrs: &[Attribute], sources: &[&str]) -> Result<Vec<Directive>> {
     let mut all = Vec::new();
     for (attribute, attr) in attrs.iter().enumerate() {
-        let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };
+        let Some(source) = attr.path().get_ident().map(Ident::to_string) else {
+            continue;
+        };
         if !sources.contains(&source.as_str()) {
             continue;
         }
         let Directives(list) = attr.parse_args()?;
-        let directive = |(name, value)| Directive { source: source.clone(), attribute, name, value };
+        let directive = |(name, value)| Directive {
+            source: source.clone(),
+            attribute,
+            name,
+            value,
+        };
         all.extend(list.into_iter().map(directive));
     }
     Ok(all)

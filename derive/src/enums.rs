@@ -13,7 +13,11 @@ pub fn enum_shape(data: &DataEnum, container: &Container, endian: Endian) -> Res
     match &container.repr {
         Some(repr) => {
             check_ascending(data)?;
-            let values = data.variants.iter().map(value_constant).collect::<Result<Vec<_>>>()?;
+            let values = data
+                .variants
+                .iter()
+                .map(value_constant)
+                .collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::declaration::Shape::Enum {
                 size: ::core::mem::size_of::<#repr>() as u32,
                 values: &[#(#values),*],
@@ -34,7 +38,11 @@ pub fn enum_shape(data: &DataEnum, container: &Container, endian: Endian) -> Res
 fn check_ascending(data: &DataEnum) -> Result<()> {
     let mut last = None;
     for variant in &data.variants {
-        let Some(number) = variant.discriminant.as_ref().and_then(|(_, number)| int_literal(number)) else {
+        let Some(number) = variant
+            .discriminant
+            .as_ref()
+            .and_then(|(_, number)| int_literal(number))
+        else {
             continue;
         };
         let number = number.base10_parse::<u128>()?;
@@ -51,7 +59,10 @@ fn check_ascending(data: &DataEnum) -> Result<()> {
 /// expressions.
 fn int_literal(expr: &Expr) -> Option<&LitInt> {
     match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => Some(number),
         Expr::Group(group) => int_literal(&group.expr),
         _ => None,
     }
@@ -62,10 +73,15 @@ fn value_constant(variant: &Variant) -> Result<Tokens> {
         return Err(directive.unsupported_error());
     }
     let Some((_, number)) = &variant.discriminant else {
-        return Err(Error::new_spanned(variant, "the stored value must be explicit"));
+        return Err(Error::new_spanned(
+            variant,
+            "the stored value must be explicit",
+        ));
     };
     let (name, doc) = (unraw_name(&variant.ident), doc_text(&variant.attrs));
-    Ok(quote!(::meshspec::layout::declaration::EnumValue { name: #name, doc: #doc, value: #number }))
+    Ok(
+        quote!(::meshspec::layout::declaration::EnumValue { name: #name, doc: #doc, value: #number }),
+    )
 }
 
 fn variant_constant(variant: &Variant, imports: &Imports, endian: Endian) -> Result<Tokens> {
@@ -77,15 +93,22 @@ fn variant_constant(variant: &Variant, imports: &Imports, endian: Endian) -> Res
         }
     }
     let Some(condition) = condition else {
-        return Err(Error::new_spanned(variant, "a variant needs a condition: `#[br(pre_assert(…))]`"));
+        return Err(Error::new_spanned(
+            variant,
+            "a variant needs a condition: `#[br(pre_assert(…))]`",
+        ));
     };
     let Fields::Unnamed(fields) = &variant.fields else {
-        let message = "a variant needs exactly one unnamed field: declare a struct with the named fields";
+        let message =
+            "a variant needs exactly one unnamed field: declare a struct with the named fields";
         return Err(Error::new_spanned(variant, message));
     };
     let mut fields = fields.unnamed.iter();
     let (Some(only), None) = (fields.next(), fields.next()) else {
-        return Err(Error::new_spanned(variant, "a variant needs exactly one unnamed field"));
+        return Err(Error::new_spanned(
+            variant,
+            "a variant needs exactly one unnamed field",
+        ));
     };
     let condition = expression::to_constant(&condition, &Scope::from(&*imports.values))?;
     let field = structs::variant_field(only, imports, endian)?;

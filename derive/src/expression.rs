@@ -23,13 +23,22 @@ impl Scope {
     fn in_layout(&self, ident: &Ident) -> Option<String> {
         let name = unraw_name(ident);
         // A later field shadows earlier ones with the same name.
-        self.0.iter().rev().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
+        self.0
+            .iter()
+            .rev()
+            .find(|(rust, _)| *rust == name)
+            .map(|(_, in_layout)| in_layout.clone())
     }
 }
 
 impl From<&[String]> for Scope {
     fn from(imports: &[String]) -> Scope {
-        Scope(imports.iter().map(|name| (name.clone(), name.clone())).collect())
+        Scope(
+            imports
+                .iter()
+                .map(|name| (name.clone(), name.clone()))
+                .collect(),
+        )
     }
 }
 
@@ -40,8 +49,13 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         Expr::Paren(inner) => return to_constant(&inner.expr, scope),
         Expr::Group(inner) => return to_constant(&inner.expr, scope),
         // A dereference does not change the value, so the constant omits it.
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return to_constant(&unary.expr, scope),
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+            return to_constant(&unary.expr, scope);
+        }
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => {
             // The upper half of `u128` does not fit in a literal of the layout, but its bits do.
             match number.base10_parse::<u128>() {
                 Ok(wide) if wide > i128::MAX as u128 && number.suffix() != "i128" => {
@@ -50,14 +64,25 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
                 _ => literal(number.base10_parse::<i128>()?, number.suffix()),
             }
         }
-        Expr::Lit(ExprLit { lit: Lit::Byte(byte), .. }) => {
+        Expr::Lit(ExprLit {
+            lit: Lit::Byte(byte),
+            ..
+        }) => {
             let value = i128::from(byte.value());
             quote!(Literal(#value))
         }
-        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => quote!(Bool(#value)),
+        Expr::Lit(ExprLit {
+            lit: Lit::Bool(value),
+            ..
+        }) => quote!(Bool(#value)),
         Expr::MethodCall(call) if call.method == "matches" => {
-            let (1, Some(Expr::Lit(ExprLit { lit: Lit::Str(pattern), .. }))) =
-                (call.args.len(), call.args.first())
+            let (
+                1,
+                Some(Expr::Lit(ExprLit {
+                    lit: Lit::Str(pattern),
+                    ..
+                })),
+            ) = (call.args.len(), call.args.first())
             else {
                 return Err(unsupported());
             };
@@ -75,9 +100,13 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         }
         Expr::Unary(unary) => match (&unary.op, &*unary.expr) {
             // The smallest number of a type is not the negation of a number of that type.
-            (UnOp::Neg(_), Expr::Lit(ExprLit { lit: Lit::Int(number), .. }))
-                if !number.suffix().is_empty() =>
-            {
+            (
+                UnOp::Neg(_),
+                Expr::Lit(ExprLit {
+                    lit: Lit::Int(number),
+                    ..
+                }),
+            ) if !number.suffix().is_empty() => {
                 let digits = format!("-{}", number.base10_digits());
                 literal(digits.parse().map_err(|_| unsupported())?, number.suffix())
             }
@@ -92,7 +121,10 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             }
         },
         Expr::Binary(binary) => {
-            let (mut left, right) = (to_constant(&binary.left, scope)?, to_constant(&binary.right, scope)?);
+            let (mut left, right) = (
+                to_constant(&binary.left, scope)?,
+                to_constant(&binary.right, scope)?,
+            );
             if let (BinOp::Shl(_) | BinOp::Shr(_), Expr::Path(path)) = (&binary.op, &*binary.left)
                 && path.path.segments.len() > 1
             {
@@ -111,7 +143,9 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             quote!(Cast(&#operand, #ty))
         }
         Expr::If(choice) => {
-            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported()) };
+            let Some((_, otherwise)) = &choice.else_branch else {
+                return Err(unsupported());
+            };
             let condition = to_constant(&choice.cond, scope)?;
             let then = only_expression(&choice.then_branch).ok_or_else(unsupported)?;
             let then = to_constant(then, scope)?;
@@ -119,7 +153,10 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             quote!(If(&#condition, &#then, &#otherwise))
         }
         Expr::Block(block) => {
-            return to_constant(only_expression(&block.block).ok_or_else(unsupported)?, scope);
+            return to_constant(
+                only_expression(&block.block).ok_or_else(unsupported)?,
+                scope,
+            );
         }
         _ => return Err(unsupported()),
     };
@@ -136,7 +173,11 @@ fn literal(value: i128, ty: &str) -> Tokens {
 
 /// Returns `true` for a path to a dialect, such as `Dialect::Spec`. Dialects are converted to their numbers.
 fn is_dialect(path: &syn::Path) -> bool {
-    path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
+    path.segments
+        .iter()
+        .rev()
+        .nth(1)
+        .is_some_and(|segment| segment.ident == "Dialect")
 }
 
 /// Returns the expression of a block without statements; `None` for other blocks.
@@ -149,7 +190,9 @@ fn only_expression(block: &Block) -> Option<&Expr> {
 
 /// Converts an optional expression to an `Option` constant.
 pub fn to_optional_constant(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
-    Ok(option_constant(expr.map(|expr| to_constant(expr, scope)).transpose()?))
+    Ok(option_constant(
+        expr.map(|expr| to_constant(expr, scope)).transpose()?,
+    ))
 }
 
 pub fn option_constant(value: Option<impl ToTokens>) -> Tokens {
@@ -161,7 +204,10 @@ pub fn option_constant(value: Option<impl ToTokens>) -> Tokens {
 
 /// Converts several expressions to a constant slice.
 pub fn to_constant_list(exprs: &[Expr], scope: &Scope) -> Result<Tokens> {
-    let items = exprs.iter().map(|expr| to_constant(expr, scope)).collect::<Result<Vec<_>>>()?;
+    let items = exprs
+        .iter()
+        .map(|expr| to_constant(expr, scope))
+        .collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#items),*]))
 }
 
@@ -177,9 +223,14 @@ fn unsupported_error(expr: &Expr) -> Error {
 fn path_names(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
         Expr::Path(path) => {
-            let ident = path.path.get_ident().ok_or_else(|| unsupported_error(expr))?;
+            let ident = path
+                .path
+                .get_ident()
+                .ok_or_else(|| unsupported_error(expr))?;
             let message = || format!("`{ident}` is neither an import nor an earlier field");
-            let name = scope.in_layout(ident).ok_or_else(|| Error::new(ident.span(), message()))?;
+            let name = scope
+                .in_layout(ident)
+                .ok_or_else(|| Error::new(ident.span(), message()))?;
             Ok(vec![name])
         }
         Expr::Field(field) => {
@@ -227,7 +278,9 @@ fn binary_op(op: &BinOp) -> Option<Tokens> {
 
 /// Returns the bits and the sign of an integer type; `None` for other types and for aliases.
 pub fn int_type(ty: &syn::Type) -> Option<(u32, bool)> {
-    let syn::Type::Path(path) = ty else { return None };
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
     int_type_by_name(&path.path.get_ident()?.to_string())
 }
 
@@ -238,7 +291,11 @@ pub fn int_type_constant((bits, signed): (u32, bool)) -> Tokens {
 
 fn int_type_by_name(name: &str) -> Option<(u32, bool)> {
     let (sign, bits) = name.split_at_checked(1)?;
-    let bits = if bits == "size" { 64 } else { bits.parse().ok()? };
+    let bits = if bits == "size" {
+        64
+    } else {
+        bits.parse().ok()?
+    };
     match sign {
         "u" => Some((bits, false)),
         "i" => Some((bits, true)),

@@ -91,7 +91,9 @@ impl Field {
                 ("br" | "brw", "if") => field.condition = Some(directive.value()?),
                 ("br" | "brw", "args") => field.arguments = parse_arguments(&directive)?,
                 ("br" | "brw", "assert") => field.checks.push(directive.value_with(parse_check)?),
-                ("br" | "brw", "seek_before") => field.position = Some(directive.value_with(parse_seek)?),
+                ("br" | "brw", "seek_before") => {
+                    field.position = Some(directive.value_with(parse_seek)?)
+                }
                 ("br" | "brw", "restore_position") => restores_position = true,
                 ("bw", "seek_before" | "restore_position") => moving_directive = Some(directive),
                 ("br", "temp") => {}
@@ -107,11 +109,15 @@ impl Field {
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
                 ("layout", "content") => content = Some(directive.value()?),
-                ("layout", "packing") => (packing, encoding) = directive.value_with(parse_packing)?,
+                ("layout", "packing") => {
+                    (packing, encoding) = directive.value_with(parse_packing)?
+                }
                 ("layout", "size") => size = Some(directive.value()?),
                 ("layout", "checksum") => stored = Some(directive.value()?),
                 ("layout", "by") => function = Some(directive.value_with(parse_function)?),
-                ("layout", "from") => from = Some(unraw_name(&directive.value_with(Ident::parse_any)?)),
+                ("layout", "from") => {
+                    from = Some(unraw_name(&directive.value_with(Ident::parse_any)?))
+                }
                 ("layout", "none") => none = Some(directive.value()?),
                 ("layout", "args") => arguments = directive.expressions()?,
                 ("layout", "inline") => inline = true,
@@ -132,15 +138,22 @@ impl Field {
             },
         }
         field.checksum = match (stored, function) {
-            (Some(stored), Some((function, arguments))) => {
-                Some(Checksum { stored, function, arguments, from, none })
-            }
+            (Some(stored), Some((function, arguments))) => Some(Checksum {
+                stored,
+                function,
+                arguments,
+                from,
+                none,
+            }),
             (Some(stored), None) => {
                 let message = "`checksum` needs a checksum function: `by = CONSTANT`";
                 return Err(Error::new_spanned(stored, message));
             }
             (None, Some((function, _))) => {
-                return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
+                return Err(Error::new_spanned(
+                    function,
+                    "`by` needs a field: `checksum = field`",
+                ));
             }
             (None, None) => None,
         };
@@ -150,10 +163,20 @@ impl Field {
         if let (Some(span), None) = (needs_content, &content) {
             return Err(Error::new(span, "this needs `content = Type`"));
         }
-        field.block = content.map(|content| Block { packing, encoding, size, content, arguments, inline });
+        field.block = content.map(|content| Block {
+            packing,
+            encoding,
+            size,
+            content,
+            arguments,
+            inline,
+        });
         if reader.as_ref().is_some_and(is_bulk_function) {
             if field.endian == Some(Endian::Big) {
-                return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
+                return Err(Error::new_spanned(
+                    reader,
+                    "`bulk` reads little-endian numbers",
+                ));
             }
             field.endian = Some(Endian::Little);
         }
@@ -163,15 +186,19 @@ impl Field {
             Field { count: Some(_), .. } => FieldKind::List,
             _ => FieldKind::Value,
         };
-        field.constraints.iter().try_for_each(|constraint| constraint.check_kind(kind))?;
+        field
+            .constraints
+            .iter()
+            .try_for_each(|constraint| constraint.check_kind(kind))?;
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_bulk_function(reader) => Err(Error::new_spanned(
                 reader,
                 "Layout cannot determine what this function reads: declare its type with `#[layout(stored_as = Type)]`",
             )),
-            (None, Some(stored_as)) => {
-                Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
-            }
+            (None, Some(stored_as)) => Err(Error::new_spanned(
+                stored_as,
+                "`stored_as` needs a function that reads it: `parse_with`",
+            )),
             _ => Ok(field),
         }
     }
@@ -219,7 +246,10 @@ fn parse_arguments(directive: &Directive) -> Result<Vec<Expr>> {
         syn::braced!(named in input);
         let name: Ident = named.parse()?;
         if name != "inner" {
-            return Err(Error::new(name.span(), "Layout supports only `args { inner: (…) }`"));
+            return Err(Error::new(
+                name.span(),
+                "Layout supports only `args { inner: (…) }`",
+            ));
         }
         named.parse::<Token![:]>()?;
         let inner;
@@ -238,7 +268,10 @@ fn parse_check(input: ParseStream) -> Result<(Expr, String)> {
     input.parse::<Token![,]>()?;
     let message: LitStr = input.parse()?;
     if message.value().contains('{') {
-        return Err(Error::new(message.span(), "the message cannot have placeholders, since it is data"));
+        return Err(Error::new(
+            message.span(),
+            "the message cannot have placeholders, since it is data",
+        ));
     }
     input.parse::<Option<Token![,]>>()?;
     Ok((condition, message.value()))
@@ -251,6 +284,9 @@ fn parse_seek(input: ParseStream) -> Result<Expr> {
         if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
     match (is_from_start, call.args.len()) {
         (true, 1) => Ok(call.args[0].clone()),
-        _ => Err(Error::new_spanned(call, "Layout supports only `SeekFrom::Start(offset)`")),
+        _ => Err(Error::new_spanned(
+            call,
+            "Layout supports only `SeekFrom::Start(offset)`",
+        )),
     }
 }

@@ -46,12 +46,18 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
             unnamed => quote!(struct Remote #impl_generics (#unnamed) #where_clause;),
         },
         Data::Enum(data) => {
-            let variants = data.variants.iter().map(|variant| remote_variant(variant, direction));
+            let variants = data
+                .variants
+                .iter()
+                .map(|variant| remote_variant(variant, direction));
             let variants = variants.collect::<Result<Vec<_>>>()?;
             quote!(enum Remote #impl_generics #where_clause { #(#variants),* })
         }
         Data::Union(data) => {
-            return Err(Error::new(data.union_token.span, "JSON requires a struct or an enum"));
+            return Err(Error::new(
+                data.union_token.span,
+                "JSON requires a struct or an enum",
+            ));
         }
     };
     let write = serialize_impl(input, &quote!(Remote::serialize(self, serializer)));
@@ -70,7 +76,8 @@ pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
 }
 
 fn serialize_impl(input: &DeriveInput, body: &Tokens) -> Tokens {
-    let (ident, (impl_generics, ty_generics, where_clause)) = (&input.ident, input.generics.split_for_impl());
+    let (ident, (impl_generics, ty_generics, where_clause)) =
+        (&input.ident, input.generics.split_for_impl());
     quote! {
         impl #impl_generics ::meshspec::__private::serde::Serialize for #ident #ty_generics #where_clause {
             fn serialize<S: ::meshspec::__private::serde::Serializer>(
@@ -105,7 +112,10 @@ fn word_impls(input: &DeriveInput) -> Tokens {
         let implied = ::core::default::Default::default();
         ::meshspec::__private::word::deserialize::<Self, _, D>(implied, deserializer).map(Self::from_bytes)
     };
-    let (write, read) = (serialize_impl(input, &write), deserialize_impl(&input.ident, &read));
+    let (write, read) = (
+        serialize_impl(input, &write),
+        deserialize_impl(&input.ident, &read),
+    );
     quote!(::meshspec::__json! { #write #read })
 }
 
@@ -133,7 +143,9 @@ fn remote_variant(variant: &Variant, direction: Direction) -> Result<Tokens> {
 
 fn is_temporary(field: &Field) -> Result<bool> {
     let directives = parse_directives(&field.attrs)?;
-    Ok(directives.iter().any(|directive| directive.source.starts_with('b') && directive.name == "temp"))
+    Ok(directives
+        .iter()
+        .any(|directive| directive.source.starts_with('b') && directive.name == "temp"))
 }
 
 /// Returns a field with the serde attributes that follow from its type, constraints and options.
@@ -154,7 +166,8 @@ fn remote_field(field: &Field, direction: Direction) -> Result<Tokens> {
         (None, _) => {}
     }
     let is_option = types::is_option(ty);
-    let is_written_list = direction == Direction::Write && options.with.is_none() && types::is_list(ty);
+    let is_written_list =
+        direction == Direction::Write && options.with.is_none() && types::is_list(ty);
     let is_absent = match options.presence {
         Presence::Optional => Some(quote!("::meshspec::__private::is_default")),
         Presence::Unspecified if is_option => Some(quote!("::core::option::Option::is_none")),

@@ -55,7 +55,9 @@ use quote::quote;
 use attributes::{Container, Endian};
 use expression::{int_type_constant, option_constant};
 use syn::ext::IdentExt;
-use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, MetaNameValue, Result};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, MetaNameValue, Result,
+};
 
 /// Implements `meshspec::layout::Layout`. See the [crate documentation](crate).
 #[proc_macro_derive(Layout, attributes(br, bw, brw, bits, skip, layout))]
@@ -113,7 +115,9 @@ pub fn derive_to_json(input: TokenStream) -> TokenStream {
 /// Returns the code that a derive generates for a type, or a compile error.
 fn derive(input: TokenStream, expand: impl FnOnce(&DeriveInput) -> Result<Tokens>) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
-    expand(&input).unwrap_or_else(Error::into_compile_error).into()
+    expand(&input)
+        .unwrap_or_else(Error::into_compile_error)
+        .into()
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {
@@ -127,7 +131,10 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     }
     let has_fields = matches!(input.data, Data::Struct(_)) && container.bits.is_none();
     if let (Some(magic), false) = (&container.magic, has_fields) {
-        return Err(Error::new(magic.span(), "only structs with fields can have magic bytes"));
+        return Err(Error::new(
+            magic.span(),
+            "only structs with fields can have magic bytes",
+        ));
     }
     let with_endian = |endian: Endian| {
         let (shape, computed, constants) = match &input.data {
@@ -138,16 +145,27 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
                     (shape, Vec::new(), constants)
                 }
                 None => {
-                    let (shape, computed) = structs::struct_shape(&data.fields, &container.imports, endian)?;
+                    let (shape, computed) =
+                        structs::struct_shape(&data.fields, &container.imports, endian)?;
                     (shape, computed, structs::plain_impl(input, &data.fields))
                 }
             },
-            Data::Enum(data) => (enums::enum_shape(data, &container, endian)?, Vec::new(), quote!()),
+            Data::Enum(data) => (
+                enums::enum_shape(data, &container, endian)?,
+                Vec::new(),
+                quote!(),
+            ),
             Data::Union(data) => {
-                return Err(Error::new(data.union_token.span, "Layout supports only structs and enums"));
+                return Err(Error::new(
+                    data.union_token.span,
+                    "Layout supports only structs and enums",
+                ));
             }
         };
-        Ok((type_constant(input, &container, (&shape, &computed), endian), constants))
+        Ok((
+            type_constant(input, &container, (&shape, &computed), endian),
+            constants,
+        ))
     };
     let (ty, constants) = with_endian(container.endian.unwrap_or(Endian::Little))?;
     let ident = &input.ident;
@@ -184,8 +202,15 @@ fn type_constant(
     let name = unraw_name(&input.ident);
     let (doc, decoding) = (doc_text(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
-    let import_types = container.imports.types.iter().map(|ty| option_constant(ty.map(int_type_constant)));
-    let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
+    let import_types = container
+        .imports
+        .types
+        .iter()
+        .map(|ty| option_constant(ty.map(int_type_constant)));
+    let magic = container
+        .magic
+        .as_ref()
+        .map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let declared = quote! {
         ::meshspec::layout::declaration::Type::Declared(&::meshspec::layout::declaration::Declaration {
             name: #name,
@@ -221,7 +246,10 @@ fn doc_text(attrs: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attr in attrs {
         if let Meta::NameValue(MetaNameValue { path, value, .. }) = &attr.meta
-            && let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = value
+            && let Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) = value
             && path.is_ident("doc")
         {
             let line = text.value();

@@ -12,19 +12,28 @@ use crate::json::types;
 /// Returns the implementation of `meshspec::layout::walk::StoredFields`.
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {
     let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "StoredFields requires a struct"));
+        return Err(Error::new(
+            input.ident.span(),
+            "StoredFields requires a struct",
+        ));
     };
-    let endian = Container::parse(&input.attrs)?.endian.unwrap_or(Endian::Little);
+    let endian = Container::parse(&input.attrs)?
+        .endian
+        .unwrap_or(Endian::Little);
     let mut arms = Vec::new();
     for field in &data.fields {
         if let (Some(ident), Some(encoding)) = (&field.ident, stored_encoding(field)?) {
             let attributes = field_attributes::Field::parse(&field.attrs)?;
             let name = attributes.layout_name(ident);
             let value = match encoding {
-                FieldEncoding::Bulk => quote!(::meshspec::layout::walk::DocumentValue::bulk(&self.#ident)),
+                FieldEncoding::Bulk => {
+                    quote!(::meshspec::layout::walk::DocumentValue::bulk(&self.#ident))
+                }
                 FieldEncoding::Value => {
                     let function = match attributes.endian.unwrap_or(endian) {
-                        Endian::Little => quote!(::meshspec::layout::walk::DocumentValue::little_endian),
+                        Endian::Little => {
+                            quote!(::meshspec::layout::walk::DocumentValue::little_endian)
+                        }
                         Endian::Big => quote!(::meshspec::layout::walk::DocumentValue::big_endian),
                     };
                     match types::is_option(&field.ty) {
@@ -64,7 +73,9 @@ fn stored_encoding(field: &Field) -> Result<Option<FieldEncoding>> {
     let mut encoding = FieldEncoding::Value;
     for directive in parse_directives(&field.attrs)? {
         match (&*directive.source, &*directive.name.to_string()) {
-            ("bw", "write_with") if is_bulk_function(&directive.value()?) => encoding = FieldEncoding::Bulk,
+            ("bw", "write_with") if is_bulk_function(&directive.value()?) => {
+                encoding = FieldEncoding::Bulk
+            }
             (_, "temp" | "calc" | "try_calc" | "ignore" | "map" | "try_map" | "write_with")
             | ("bw" | "brw", "args") => return Ok(None),
             _ => {}

@@ -11,16 +11,28 @@ use crate::{constraints, doc_text, unraw_name};
 
 /// Returns the `Shape` of a struct with these fields, and its `Computed` constants. The expressions of the fields can
 /// refer to its imports and earlier fields.
-pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Result<(Tokens, Vec<Tokens>)> {
+pub fn struct_shape(
+    fields: &Fields,
+    imports: &Imports,
+    endian: Endian,
+) -> Result<(Tokens, Vec<Tokens>)> {
     let mut scope = Scope::from(&*imports.values);
-    let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
+    let attributes = fields
+        .iter()
+        .map(|field| field_attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
     let names = |field: &syn::Field, attributes: &field_attributes::Field| {
-        field.ident.as_ref().map(|ident| (unraw_name(ident), attributes.layout_name(ident)))
+        field
+            .ident
+            .as_ref()
+            .map(|ident| (unraw_name(ident), attributes.layout_name(ident)))
     };
     // A checksum may be stored after the fields that it covers.
     let mut struct_scope = scope.clone();
-    let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
+    let all = fields
+        .iter()
+        .zip(&attributes)
+        .filter(|(_, attributes)| !attributes.computed);
     let all_names = all.filter_map(|(field, attributes)| names(field, attributes));
     all_names.for_each(|(name, in_layout)| struct_scope.push(name, in_layout));
     // Only computed values can refer to computed values.
@@ -38,11 +50,19 @@ pub fn struct_shape(fields: &Fields, imports: &Imports, endian: Endian) -> Resul
                 (&scope, &struct_scope),
                 (imports, endian),
             )?);
-            named.iter().cloned().for_each(|(name, in_layout)| scope.push(name, in_layout));
+            named
+                .iter()
+                .cloned()
+                .for_each(|(name, in_layout)| scope.push(name, in_layout));
         }
-        named.into_iter().for_each(|(name, in_layout)| codec_scope.push(name, in_layout));
+        named
+            .into_iter()
+            .for_each(|(name, in_layout)| codec_scope.push(name, in_layout));
     }
-    Ok((quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])), computed))
+    Ok((
+        quote!(::meshspec::layout::declaration::Shape::Struct(&[#(#constants),*])),
+        computed,
+    ))
 }
 
 /// Returns a `calc` field as a `Computed` constant; `None` if the layout cannot evaluate its expression.
@@ -72,7 +92,10 @@ fn int_type_option(ty: &syn::Type) -> Tokens {
 pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")
-            && attr.meta.require_list().is_ok_and(|list| list.tokens.to_string().starts_with('C'))
+            && attr
+                .meta
+                .require_list()
+                .is_ok_and(|list| list.tokens.to_string().starts_with('C'))
     };
     if attributes::has_codec(&input.attrs) || !input.attrs.iter().any(is_c) {
         return Tokens::new();
@@ -90,9 +113,15 @@ pub fn plain_impl(input: &DeriveInput, fields: &Fields) -> Tokens {
 
 /// Returns the only field of a variant as a `Field` constant.
 pub fn variant_field(field: &syn::Field, imports: &Imports, endian: Endian) -> Result<Tokens> {
-    let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
+    let (attributes, scope) = (
+        field_attributes::Field::parse(&field.attrs)?,
+        Scope::from(&*imports.values),
+    );
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
-        return Err(Error::new_spanned(stored, "a checksum must cover fields of a struct, not a variant"));
+        return Err(Error::new_spanned(
+            stored,
+            "a checksum must cover fields of a struct, not a variant",
+        ));
     }
     field_constant(0, field, &attributes, (&scope, &scope), (imports, endian))
 }
@@ -106,7 +135,10 @@ fn field_constant(
     (scope, struct_scope): (&Scope, &Scope),
     (imports, endian): (&Imports, Endian),
 ) -> Result<Tokens> {
-    let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
+    let name = field
+        .ident
+        .as_ref()
+        .map_or_else(|| index.to_string(), |ident| attributes.layout_name(ident));
     let doc = doc_text(&field.attrs);
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
     let codec_type = match &attributes.stored_as {
@@ -115,13 +147,22 @@ fn field_constant(
     };
     let condition = expression::to_optional_constant(attributes.condition.as_ref(), scope)?;
     let count = expression::to_optional_constant(attributes.count.as_ref(), scope)?;
-    let arguments = attributes.arguments.iter().filter(|argument| !imports.is_reference(argument));
+    let arguments = attributes
+        .arguments
+        .iter()
+        .filter(|argument| !imports.is_reference(argument));
     let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::to_constant_list(&arguments, scope)?;
     let position = expression::to_optional_constant(attributes.position.as_ref(), scope)?;
     // Checks and constraints can use the value of their field.
     let mut with_field = scope.clone();
-    with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), unraw_name), name.clone());
+    with_field.push(
+        field
+            .ident
+            .as_ref()
+            .map_or_else(|| name.clone(), unraw_name),
+        name.clone(),
+    );
     let mut checks = Vec::new();
     for (condition, message) in &attributes.checks {
         let condition = expression::to_constant(condition, &with_field)?;
@@ -133,10 +174,15 @@ fn field_constant(
     let plausible = constraints::plausible_constraints(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let endian_constant = attributes.endian.unwrap_or(endian).constant();
-    let block = attributes.block.as_ref().map(|block| block_constant(block, scope, endian));
+    let block = attributes
+        .block
+        .as_ref()
+        .map(|block| block_constant(block, scope, endian));
     let block = option_constant(block.transpose()?);
-    let checksum =
-        attributes.checksum.as_ref().map(|sum| checksum_constant(sum, scope, struct_scope, imports));
+    let checksum = attributes
+        .checksum
+        .as_ref()
+        .map(|sum| checksum_constant(sum, scope, struct_scope, imports));
     let checksum = option_constant(checksum.transpose()?);
     let rule = option_constant(attributes.rule.as_ref().map(constraints::rule_reference));
     Ok(quote!(::meshspec::layout::declaration::Field {
@@ -169,8 +215,12 @@ fn block_constant(block: &Block, scope: &Scope, endian: Endian) -> Result<Tokens
             quote!(#constant)
         }
         _ => {
-            let known = "`stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
-            return Err(Error::new(block.packing.span(), format!("a packing must be {known}")));
+            let known =
+                "`stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
+            return Err(Error::new(
+                block.packing.span(),
+                format!("a packing must be {known}"),
+            ));
         }
     };
     let encoding = expression::to_optional_constant(block.encoding.as_ref(), scope)?;
@@ -201,11 +251,15 @@ fn checksum_constant(
         && from != "self"
         && (!scope.has(from) || imports.values.contains(from))
     {
-        let message =
-            format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
+        let message = format!(
+            "`from` is an earlier field or `self`, the start of the struct: `{from}` is neither"
+        );
         return Err(Error::new_spanned(&checksum.stored, message));
     }
-    let (from, none) = (option_constant(checksum.from.as_ref()), option_constant(checksum.none.as_ref()));
+    let (from, none) = (
+        option_constant(checksum.from.as_ref()),
+        option_constant(checksum.none.as_ref()),
+    );
     Ok(quote!(::meshspec::layout::declaration::Checksum {
         stored: #stored,
         function: #function,

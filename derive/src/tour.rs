@@ -17,7 +17,9 @@ use crate::rejected::expand_derives;
 #[test]
 fn the_tour_shows_what_the_derives_make() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tour.md");
-    let page = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+    let page = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\r\n", "\n");
     let (_, declarations) = page.split_once("```rust\n").unwrap();
     let (declarations, _) = declarations.split_once("```\n").unwrap();
     let mut expected = page.clone();
@@ -27,7 +29,11 @@ fn the_tour_shows_what_the_derives_make() {
         let (introduction, after) = after.split_once("```rust\n").unwrap();
         let (_, after) = after.split_once("```\n").unwrap();
         let mut page = before.to_owned();
-        write!(page, "\n### {name}\n{introduction}```rust\n{code}```\n{after}").unwrap();
+        write!(
+            page,
+            "\n### {name}\n{introduction}```rust\n{code}```\n{after}"
+        )
+        .unwrap();
         expected = page;
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

@@ -25,7 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         chunks: vec![chunk.clone(), chunk.clone()],
         ..Default::default()
     };
-    let bare = crucible::Document { chunks: vec![chunk], ..Default::default() };
+    let bare = crucible::Document {
+        chunks: vec![chunk],
+        ..Default::default()
+    };
     let tangent = crucible::Document {
         dialect: Dialect::Tangent,
         chunks: vec![self::chunk(&tangents)],
@@ -53,24 +56,42 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("mesh/flag.mesh", skinned.write(&options)?),
         ("mesh/flag_renderlib.mesh", renderlib.write(&options)?),
         ("mesh/tentacle.mesh", tentacle::as_mesh()?.write(&options)?),
-        ("mesh/tentacle_renderlib.mesh", tentacle::as_renderlib()?.write(&options)?),
+        (
+            "mesh/tentacle_renderlib.mesh",
+            tentacle::as_renderlib()?.write(&options)?,
+        ),
         ("crucible/tetrahedron.crmesh", bare.write(&options)?),
-        ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
+        (
+            "crucible/tetrahedron_tangent.crmesh",
+            tangent.write(&options)?,
+        ),
         ("crucible/tetrahedra.cmodel", model.write(&options)?),
-        ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
+        (
+            "crucible/tetrahedra_tangent.cmodel",
+            tangent_model.write(&options)?,
+        ),
         ("crucible/tetrahedron_u32.crmesh", large.write(&options)?),
         ("iyma/quads.ima", quads.write(&options)?),
         ("iyma/quads_reference.ima", quads_reference.write(&options)?),
         ("iyma/formats.ima", formats?.write(&options)?),
-        ("iyma/formats_reference.ima", formats_reference?.write(&options)?),
+        (
+            "iyma/formats_reference.ima",
+            formats_reference?.write(&options)?,
+        ),
         ("iyma/usages.ima", usages?.write(&options)?),
-        ("iyma/usages_reference.ima", usages_reference?.write(&options)?),
+        (
+            "iyma/usages_reference.ima",
+            usages_reference?.write(&options)?,
+        ),
         ("seed/facets.mesh", seed_tetrahedron().write(&options)?),
         ("seed/channels.mesh", seed_channels().write(&options)?),
         ("bmd/pyramid.bmd", pyramid()?.write(&options)?),
         ("bmd/tentacle.bmd", tentacle::as_bmd()?.write(&options)?),
         ("bmd/forms.bmd", forms::all_forms()?.write(&options)?),
-        ("bmd/undefined_forms.bmd", forms::undefined_forms()?.write(&options)?),
+        (
+            "bmd/undefined_forms.bmd",
+            forms::undefined_forms()?.write(&options)?,
+        ),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -80,12 +101,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-const CORNERS: [[f32; 3]; 4] = [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0]];
+const CORNERS: [[f32; 3]; 4] = [
+    [1.0, 1.0, 1.0],
+    [-1.0, -1.0, 1.0],
+    [-1.0, 1.0, -1.0],
+    [1.0, -1.0, -1.0],
+];
 const FACES: [u16; 12] = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
 
 fn tetrahedron() -> mesh::Document {
     mesh::Document {
-        vertices: columns(mesh::Columns { positions: CORNERS.to_vec(), ..Default::default() }),
+        vertices: columns(mesh::Columns {
+            positions: CORNERS.to_vec(),
+            ..Default::default()
+        }),
         indices: FACES.map(u32::from).to_vec(),
         ..Default::default()
     }
@@ -97,9 +126,23 @@ fn columns(columns: mesh::Columns) -> mesh::Vertices {
 
 /// Returns a flag: a strip of two squares on a pole, with two joints and an animation that waves it.
 fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
-    let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
-    let ids = |i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] };
-    let weights = |i| if i < 2 { [255, 0, 0, 0] } else { [128, 127, 0, 0] };
+    let positions: Vec<[f32; 3]> = (0..6)
+        .map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0])
+        .collect();
+    let ids = |i| {
+        if i < 2 {
+            [0, 255, 255, 255]
+        } else {
+            [0, 1, 255, 255]
+        }
+    };
+    let weights = |i| {
+        if i < 2 {
+            [255, 0, 0, 0]
+        } else {
+            [128, 127, 0, 0]
+        }
+    };
     let mut attributes = mesh::Columns {
         normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
         uvs: Some(positions.iter().map(|[x, y, _]| [x / 2.0, *y]).collect()),
@@ -109,8 +152,14 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     attributes.joint_ids = Some((0..6).map(ids).collect());
     attributes.joint_weights = Some((0..6).map(weights).collect());
     let vertices = columns(attributes);
-    let identity =
-        |x: f32| [[1.0, 0.0, 0.0, -x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    let identity = |x: f32| {
+        [
+            [1.0, 0.0, 0.0, -x],
+            [0.0, 1.0, 0.0, 0.0],
+            [0.0, 0.0, 1.0, 0.0],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    };
     let pose = |joint: u32, rotation| mesh::Pose {
         joint,
         position: [joint as f32, 0.0, 0.0],
@@ -124,8 +173,16 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
         vertices,
         indices: vec![0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5],
         joints: vec![
-            mesh::Joint { id: 0, parent: 255, transform: identity(0.0) },
-            mesh::Joint { id: 1, parent: 0, transform: identity(1.0) },
+            mesh::Joint {
+                id: 0,
+                parent: 255,
+                transform: identity(0.0),
+            },
+            mesh::Joint {
+                id: 1,
+                parent: 0,
+                transform: identity(1.0),
+            },
         ],
         animations: vec![tentacle::animation(
             0,
@@ -152,16 +209,35 @@ fn chunk(extra_streams: &[crucible::Values]) -> crucible::Chunk {
         crucible::Values::Position3d(CORNERS.to_vec()),
         crucible::Values::Position2d(CORNERS.iter().map(|[x, y, _]| [*x, *y]).collect()),
         crucible::Values::Normal(CORNERS.iter().map(|c| c.map(|x| x / 3f32.sqrt())).collect()),
-        crucible::Values::Uv(CORNERS.iter().map(|[x, y, _]| [x / 2.0 + 0.5, 0.5 - y / 2.0]).collect()),
-        crucible::Values::Color(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255; 4]]),
+        crucible::Values::Uv(
+            CORNERS
+                .iter()
+                .map(|[x, y, _]| [x / 2.0 + 0.5, 0.5 - y / 2.0])
+                .collect(),
+        ),
+        crucible::Values::Color(vec![
+            [255, 0, 0, 255],
+            [0, 255, 0, 255],
+            [0, 0, 255, 255],
+            [255; 4],
+        ]),
         crucible::Values::BoneWeights(vec![
-            [bound(0, 0.75), bound(1, 0.25), bound(0, 0.0), bound(0, 0.0)];
+            [
+                bound(0, 0.75),
+                bound(1, 0.25),
+                bound(0, 0.0),
+                bound(0, 0.0)
+            ];
             4
         ]),
     ];
     streams.extend_from_slice(extra_streams);
     let streams = streams.into_iter().map(crucible::Stream::from).collect();
-    crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
+    crucible::Chunk {
+        indices: crucible::Indices::U16(FACES.to_vec()),
+        streams,
+        ..Default::default()
+    }
 }
 
 /// Returns two quads with separate indices and a custom attribute.
@@ -189,15 +265,25 @@ fn quads() -> meshspec::Result<iyma::Document> {
 
 /// Returns a tetrahedron with separate vertices for each face, so that normals are flat.
 fn seed_tetrahedron() -> seed::Document {
-    let property =
-        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
-    let corners: Vec<_> = FACES.iter().map(|corner| CORNERS[usize::from(*corner)]).collect();
+    let property = |name: &str, value: &str| seed::Property {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    let corners: Vec<_> = FACES
+        .iter()
+        .map(|corner| CORNERS[usize::from(*corner)])
+        .collect();
     // The normal of a face points away from the opposite corner.
     let normal = |face: &[u16]| {
-        (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)])
+        (0..4)
+            .find(|corner| !face.contains(corner))
+            .map(|corner| CORNERS[usize::from(corner)])
     };
-    let normals =
-        FACES.chunks(3).filter_map(normal).flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3]).collect();
+    let normals = FACES
+        .chunks(3)
+        .filter_map(normal)
+        .flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3])
+        .collect();
     seed::Document {
         properties: vec![
             property("name", "Tetrahedron"),
@@ -205,7 +291,10 @@ fn seed_tetrahedron() -> seed::Document {
             property("type", "STATIC"),
         ],
         colors: vec![
-            corners.iter().map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0]).collect(),
+            corners
+                .iter()
+                .map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0])
+                .collect(),
         ],
         uvs: vec![[[0.5, 0.0], [0.0, 1.0], [1.0, 1.0]].repeat(4)],
         positions: corners,
@@ -218,8 +307,10 @@ fn seed_tetrahedron() -> seed::Document {
 /// Returns a triangle with all attributes: two colours and eight sets of texture coordinates.
 fn seed_channels() -> seed::Document {
     let channel = |channel: u8| vec![[f32::from(channel), 0.0], [0.0, 0.25], [0.5, 1.0]];
-    let property =
-        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let property = |name: &str, value: &str| seed::Property {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
     seed::Document {
         properties: vec![
             property("name", "Channels"),
@@ -230,7 +321,10 @@ fn seed_channels() -> seed::Document {
         ],
         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.5, -0.125]],
         normals: vec![[0.0, 0.0, 1.0]; 3],
-        colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3], vec![[0.0, 0.125, 1.0, 0.5]; 3]],
+        colors: vec![
+            vec![[1.0, 0.5, 0.25, 1.0]; 3],
+            vec![[0.0, 0.125, 1.0, 0.5]; 3],
+        ],
         uvs: (0..8).map(channel).collect(),
         faces: vec![[0, 1, 2]],
         ..Default::default()
@@ -261,14 +355,23 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
         ..Default::default()
     };
     // A quarter turn around z after two seconds, and back.
-    let turns = [turn(0, [0, 0, 0, 0x70]), turn(40, [0, 0, 0x67, 0x67]), turn(79, [0, 0, 0, 0x70])];
+    let turns = [
+        turn(0, [0, 0, 0, 0x70]),
+        turn(40, [0, 0, 0x67, 0x67]),
+        turn(79, [0, 0, 0, 0x70]),
+    ];
     Ok(bmd::Document {
         meshes: vec![
             visible_pyramid("#55AAFF", false)?,
             visible_pyramid("resource/gfx/stone.tga", true)?,
             solid_pyramid()?,
         ],
-        lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, ..bmd::LodDef::default() }],
+        lods: vec![bmd::LodDef {
+            id_mesh: 0,
+            n_mesh: 2,
+            ld_sc: bmd::F8A::ONE,
+            ..bmd::LodDef::default()
+        }],
         bones: vec![bone("base", 0, 0), bone("top", 64, 2), half_way],
         animations: vec![bmd::Animation {
             name: Some(Text::from("turn")),
@@ -282,7 +385,13 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
 }
 
 /// The corners of the pyramid in units of 1/256: four on the ground, and the top.
-const PYRAMID: [[u32; 3]; 5] = [[0, 0, 0], [128, 0, 0], [128, 128, 0], [0, 128, 0], [64, 64, 255]];
+const PYRAMID: [[u32; 3]; 5] = [
+    [0, 0, 0],
+    [128, 0, 0],
+    [128, 128, 0],
+    [0, 128, 0],
+    [64, 64, 255],
+];
 
 fn packed_position([x, y, z]: [u32; 3]) -> bmd::Triple {
     bmd::Triple::from(14 << 27 | z << 18 | y << 9 | x)
@@ -293,7 +402,8 @@ fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
     let mut faces = bmd::Faces::default();
     let sides = (0..4).map(|i| bmd::Face::Triangle([i, (i + 1) % 4, 4]));
     let all = std::iter::once(bmd::Face::Quad([3, 2, 1, 0])).chain(sides);
-    all.filter_map(bmd::PackedFace::smallest).try_for_each(|face| faces.push(face))?;
+    all.filter_map(bmd::PackedFace::smallest)
+        .try_for_each(|face| faces.push(face))?;
     Ok(faces)
 }
 
@@ -320,14 +430,22 @@ fn visible_pyramid(material: &str, is_textured: bool) -> meshspec::Result<bmd::M
                     .with_normal(normal),
             ),
             (_, false) => bmd::PackedVertex::Flat64(
-                bmd::schema::FlatVertex64::new().with_position(position).with_normal(normal),
+                bmd::schema::FlatVertex64::new()
+                    .with_position(position)
+                    .with_normal(normal),
             ),
             _ => bmd::PackedVertex::Textured64(
-                bmd::schema::TexturedVertex64::new().with_position(position).with_bone(1),
+                bmd::schema::TexturedVertex64::new()
+                    .with_position(position)
+                    .with_bone(1),
             ),
         })?;
     }
-    Ok(bmd::Mesh::new(Some(Text::from(material)), vertices, pyramid_faces()?))
+    Ok(bmd::Mesh::new(
+        Some(Text::from(material)),
+        vertices,
+        pyramid_faces()?,
+    ))
 }
 
 /// Returns the solid of a bone: a closed, invisible pyramid.

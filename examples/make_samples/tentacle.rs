@@ -13,14 +13,30 @@ const RING_COUNT: u8 = 5;
 pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
     let corners = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
     let of_rings = (0..RING_COUNT).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
-    let (ids, weights): (Vec<_>, Vec<_>) = of_rings.clone().map(|(ring, _)| influences(ring)).unzip();
+    let (ids, weights): (Vec<_>, Vec<_>) =
+        of_rings.clone().map(|(ring, _)| influences(ring)).unzip();
     let mut columns = mesh::Columns {
         positions: of_rings
             .clone()
-            .map(|(ring, corner)| [corners[corner][0], f32::from(ring) * 0.75, corners[corner][1]])
+            .map(|(ring, corner)| {
+                [
+                    corners[corner][0],
+                    f32::from(ring) * 0.75,
+                    corners[corner][1],
+                ]
+            })
             .collect(),
-        normals: Some(of_rings.clone().map(|(_, corner)| corner_normal(corners[corner])).collect()),
-        uvs: Some(of_rings.map(|(ring, corner)| [corner as f32 / 4.0, f32::from(ring) / 4.0]).collect()),
+        normals: Some(
+            of_rings
+                .clone()
+                .map(|(_, corner)| corner_normal(corners[corner]))
+                .collect(),
+        ),
+        uvs: Some(
+            of_rings
+                .map(|(ring, corner)| [corner as f32 / 4.0, f32::from(ring) / 4.0])
+                .collect(),
+        ),
         ..Default::default()
     };
     columns.joint_ids = Some(ids);
@@ -49,8 +65,12 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
 /// Returns the tentacle in the renderlib dialect. The root transform halves its size and moves it by 1 along x.
 pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
     let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
-    document.root_transform =
-        Some([[0.5, 0.0, 0.0, 1.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+    document.root_transform = Some([
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 0.0],
+        [0.0, 0.0, 0.5, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+    ]);
     Ok(document)
 }
 
@@ -62,7 +82,11 @@ pub fn as_bmd() -> Result<bmd::Document, Box<dyn Error>> {
 }
 
 fn corner_normal([x, z]: [f32; 2]) -> [f32; 3] {
-    [x * std::f32::consts::SQRT_2, 0.0, z * std::f32::consts::SQRT_2]
+    [
+        x * std::f32::consts::SQRT_2,
+        0.0,
+        z * std::f32::consts::SQRT_2,
+    ]
 }
 
 /// Returns the joints and weights of the vertices in a ring: one to four joints.
@@ -78,7 +102,8 @@ fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
 
 /// Returns the triangles of the sides, counter-clockwise from outside: two for each quad between neighbouring rings.
 fn sides() -> Vec<u32> {
-    let cells = (0..u32::from(RING_COUNT) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
+    let cells =
+        (0..u32::from(RING_COUNT) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
     let corners = cells.flat_map(|(ring, side)| {
         let (a, b) = (4 * ring + side, 4 * ring + (side + 1) % 4);
         [a, a + 4, b, b, a + 4, b + 4]
@@ -88,13 +113,24 @@ fn sides() -> Vec<u32> {
 
 /// Returns an animation that sways to both sides. The poses of each timestamp are in reverse order, which is valid.
 fn sway() -> mesh::Animation {
-    let poses = [0.0, 0.3, 0.0, -0.3, 0.0].into_iter().flat_map(|angle: f32| {
-        (0..u32::from(JOINT_COUNT)).rev().map(move |joint| {
-            let (sin, cos) = (angle / 2.0).sin_cos();
-            let rotation = if joint == 0 { [1.0, 0.0, 0.0, 0.0] } else { [cos, 0.0, 0.0, sin] };
-            mesh::Pose { joint, position: rest_translation(joint), rotation, scale: [1.0; 3] }
-        })
-    });
+    let poses = [0.0, 0.3, 0.0, -0.3, 0.0]
+        .into_iter()
+        .flat_map(|angle: f32| {
+            (0..u32::from(JOINT_COUNT)).rev().map(move |joint| {
+                let (sin, cos) = (angle / 2.0).sin_cos();
+                let rotation = if joint == 0 {
+                    [1.0, 0.0, 0.0, 0.0]
+                } else {
+                    [cos, 0.0, 0.0, sin]
+                };
+                mesh::Pose {
+                    joint,
+                    position: rest_translation(joint),
+                    rotation,
+                    scale: [1.0; 3],
+                }
+            })
+        });
     animation(0, 20.0, vec![0.0, 10.0, 20.0, 30.0, 40.0], poses.collect())
 }
 
@@ -103,17 +139,34 @@ fn stretch() -> mesh::Animation {
     let poses = [1.0, 1.5, 1.25].into_iter().flat_map(|factor: f32| {
         (0..u32::from(JOINT_COUNT)).map(move |joint| {
             let [x, y, z] = rest_translation(joint);
-            let scale = if joint == 3 { [0.5, factor, 0.5] } else { [1.0; 3] };
-            mesh::Pose { joint, position: [x, y * factor, z], rotation: [1.0, 0.0, 0.0, 0.0], scale }
+            let scale = if joint == 3 {
+                [0.5, factor, 0.5]
+            } else {
+                [1.0; 3]
+            };
+            mesh::Pose {
+                joint,
+                position: [x, y * factor, z],
+                rotation: [1.0, 0.0, 0.0, 0.0],
+                scale,
+            }
         })
     });
     animation(1, 10.0, vec![0.0, 2.5, 10.0], poses.collect())
 }
 
 /// Returns an animation that ends at its last timestamp. Fields added to the declaration have their default.
-pub fn animation(name: u32, speed: f32, timestamps: Vec<f32>, poses: Vec<mesh::Pose>) -> mesh::Animation {
+pub fn animation(
+    name: u32,
+    speed: f32,
+    timestamps: Vec<f32>,
+    poses: Vec<mesh::Pose>,
+) -> mesh::Animation {
     let duration = timestamps.last().copied().unwrap_or_default();
-    #[expect(clippy::needless_update, reason = "a new field is edited in the schema, not here")]
+    #[expect(
+        clippy::needless_update,
+        reason = "a new field is edited in the schema, not here"
+    )]
     let animation = mesh::Animation {
         name: Some(name),
         duration,

@@ -21,15 +21,26 @@ fn write_options(strictness: Strictness) -> WriteOptions {
 /// Asserts that strict and lenient reading, `check`, the walker and the dump agree on a file.
 pub fn verdicts(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
-    let Input { format, dialect, bytes } = input;
+    let Input {
+        format,
+        dialect,
+        bytes,
+    } = input;
     let results = ReaderResults::of(input, &limits());
     if let Some(contradiction) = results.contradiction() {
         panic!("{format}, {dialect}: {contradiction}");
     }
-    let Some(layout) = AnyFormat::from(format).layout_of(bytes, dialect) else { return };
+    let Some(layout) = AnyFormat::from(format).layout_of(bytes, dialect) else {
+        return;
+    };
     let dump = Dump::new(layout, bytes).with_limits(&limits());
-    let fault = dump.write_text(&mut std::io::sink(), false).expect("writing to a sink cannot fail");
-    assert!(results.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
+    let fault = dump
+        .write_text(&mut std::io::sink(), false)
+        .expect("writing to a sink cannot fail");
+    assert!(
+        results.lenient.is_err() || fault.is_none(),
+        "{format}, {dialect}: dump finds {fault:?}"
+    );
 }
 
 /// Like [`to_json`], but without values that writing may change: IyMA's descriptor and frames are encoded again, and
@@ -48,11 +59,17 @@ pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         let options = input.options(strictness).with_comments(true);
-        let Ok(document) = input.format.read(input.bytes, &options) else { continue };
+        let Ok(document) = input.format.read(input.bytes, &options) else {
+            continue;
+        };
         let bytes = match document.write(&write_options(strictness)) {
             Ok(bytes) => bytes,
             // Crucible files that would be detected as another dialect (C13), and usages that cannot be map keys (I13).
-            Err(error) if ["dialect", "usage"].iter().any(|end| error.path().to_string().ends_with(end)) => {
+            Err(error)
+                if ["dialect", "usage"]
+                    .iter()
+                    .any(|end| error.path().to_string().ends_with(end)) =>
+            {
                 continue;
             }
             Err(error) => panic!("the document of a file cannot be written: {error}"),
@@ -84,13 +101,18 @@ pub fn assemble(data: &[u8]) {
 /// strict writing accepts only valid ones.
 pub fn json(data: &[u8]) {
     if let Some(input) = Input::of(data)
-        && let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient))
+        && let Ok(document) = input
+            .format
+            .read(input.bytes, &input.options(Strictness::Lenient))
     {
         let json = to_json(&document);
         let again: Document = serde_json::from_str(&json).expect("the JSON of a document");
         assert_eq!(to_json(&again), json);
-        let write =
-            |document: &Document| document.write(&WriteOptions::lenient()).map_err(|error| error.to_string());
+        let write = |document: &Document| {
+            document
+                .write(&WriteOptions::lenient())
+                .map_err(|error| error.to_string())
+        };
         assert_eq!(write(&again), write(&document));
     } else if let Ok(document) = serde_json::from_slice::<Document>(data) {
         let is_valid = document.check().is_valid(Strictness::Strict);

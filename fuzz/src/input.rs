@@ -16,7 +16,11 @@ pub struct Input<'d> {
 impl<'d> Input<'d> {
     /// Creates an input with the detected dialect.
     pub fn detected(format: FormatId, bytes: &'d [u8]) -> Input<'d> {
-        Input { format, dialect: format.detect(bytes).dialect, bytes }
+        Input {
+            format,
+            dialect: format.detect(bytes).dialect,
+            bytes,
+        }
     }
 
     /// Parses the data of a target: the first byte is the index of a format and dialect, the rest is the file. `None`
@@ -24,7 +28,11 @@ impl<'d> Input<'d> {
     pub fn of(data: &'d [u8]) -> Option<Input<'d>> {
         let (index, bytes) = data.split_first()?;
         let (format, dialect) = Input::formats_and_dialects().nth(usize::from(*index))?;
-        Some(Input { format, dialect, bytes })
+        Some(Input {
+            format,
+            dialect,
+            bytes,
+        })
     }
 
     /// Returns the data of a target for this input; `None` if the format lacks the dialect.
@@ -53,5 +61,8 @@ impl<'d> Input<'d> {
 
 /// Returns limits so small that each run of a target is short.
 pub(crate) fn limits() -> Limits {
-    Limits::default().with_max_decoded(1 << 20).with_max_libraries(1 << 16).with_max_triangles(1 << 16)
+    Limits::default()
+        .with_max_decoded(1 << 20)
+        .with_max_libraries(1 << 16)
+        .with_max_triangles(1 << 16)
 }

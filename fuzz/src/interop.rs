@@ -11,13 +11,24 @@ use super::input::{Input, limits};
 /// Asserts that the scene of a file converts to a valid file of every format, or is rejected.
 pub fn scenes(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
-    let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient)) else { return };
+    let Ok(document) = input
+        .format
+        .read(input.bytes, &input.options(Strictness::Lenient))
+    else {
+        return;
+    };
     let options = SceneOptions::default();
-    let Ok((scene, _)) = document.into_scene(&options) else { return };
+    let Ok((scene, _)) = document.into_scene(&options) else {
+        return;
+    };
     for format in FormatId::ALL {
-        let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else { continue };
+        let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else {
+            continue;
+        };
         // Some formats cannot store the scene: Seed, for example, requires faces.
-        let Ok(bytes) = document.write(&WriteOptions::default()) else { continue };
+        let Ok(bytes) = document.write(&WriteOptions::default()) else {
+            continue;
+        };
         format
             .read(&bytes, &ReadOptions::default())
             .unwrap_or_else(|error| panic!("{} to {format}: not read: {error}", input.format));
@@ -29,7 +40,11 @@ pub fn scenes(data: &[u8]) {
 
 /// Tests reading of a `.glb` file, or of a `.gltf` file if the magic bytes are missing.
 pub fn gltf(data: &[u8]) {
-    let format = if data.starts_with(b"glTF") { Interchange::Glb } else { Interchange::Gltf };
+    let format = if data.starts_with(b"glTF") {
+        Interchange::Glb
+    } else {
+        Interchange::Gltf
+    };
     read(format, data);
 }
 
@@ -73,7 +88,10 @@ fn read(format: Interchange, data: &[u8]) {
 fn assert_reads_back(format: Interchange, scene: Scene) {
     let name = format!("scene.{format}");
     let mut files = BTreeMap::new();
-    if format.write(scene, &name, &mut files, &SceneOptions::default()).is_err() {
+    if format
+        .write(scene, &name, &mut files, &SceneOptions::default())
+        .is_err()
+    {
         return;
     }
     let bytes = &files[&name];

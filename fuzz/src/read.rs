@@ -38,11 +38,19 @@ pub fn assert_readable(
             continue;
         }
         assert!(error.rule().is_some(), "no rule: {error}");
-        let span = error.span().unwrap_or_else(|| panic!("no location: {error}"));
+        let span = error
+            .span()
+            .unwrap_or_else(|| panic!("no location: {error}"));
         // A line of a text file may belong to no field.
-        assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
+        assert!(
+            !error.path().is_empty() || matches!(span, Span::Text { .. }),
+            "no path: {error}"
+        );
         assert!(span.range().start <= span.range().end, "{error}");
     }
-    assert!(lenient.is_ok() || strict.is_err(), "lenient reading rejects what strict reading accepts");
+    assert!(
+        lenient.is_ok() || strict.is_err(),
+        "lenient reading rejects what strict reading accepts"
+    );
     lenient.map(drop)
 }

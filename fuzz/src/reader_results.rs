@@ -22,9 +22,17 @@ pub struct ReaderResults {
 impl ReaderResults {
     /// Reads a file in its format and dialect with all readers.
     pub fn of(input: Input, limits: &Limits) -> ReaderResults {
-        let Input { format, dialect, bytes } = input;
-        let strict = ReadOptions::default().with_dialect(dialect).with_limits(*limits);
-        let lenient = ReadOptions::lenient().with_dialect(dialect).with_limits(*limits);
+        let Input {
+            format,
+            dialect,
+            bytes,
+        } = input;
+        let strict = ReadOptions::default()
+            .with_dialect(dialect)
+            .with_limits(*limits);
+        let lenient = ReadOptions::lenient()
+            .with_dialect(dialect)
+            .with_limits(*limits);
         ReaderResults {
             strict: format.read(bytes, &strict),
             lenient: format.read(bytes, &lenient),
@@ -36,7 +44,10 @@ impl ReaderResults {
     /// Returns the code of the rule of each finding whose severity is at least `min`.
     pub fn broken_rules(&self, min: Severity) -> Vec<&'static str> {
         let findings = self.report.iter().flat_map(|report| report.findings());
-        findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
+        findings
+            .filter(|finding| finding.rule.severity >= min)
+            .map(|finding| finding.rule.code)
+            .collect()
     }
 
     /// Returns a description of the first contradiction between two results; `None` if they agree. Findings are
@@ -48,7 +59,10 @@ impl ReaderResults {
         };
         let strict = || format!("strict reading {}", verdict(&self.strict));
         let lenient = || format!("lenient reading {}", verdict(&self.lenient));
-        let (mut errors, fatal) = (self.broken_rules(Severity::Error), self.broken_rules(Severity::Fatal));
+        let (mut errors, fatal) = (
+            self.broken_rules(Severity::Error),
+            self.broken_rules(Severity::Fatal),
+        );
         errors.dedup();
         let check = || match &self.report {
             Ok(_) => format!("check finds {errors:?}"),
@@ -68,22 +82,36 @@ impl ReaderResults {
             }
         }
         match &self.fault {
-            Some(fault) if self.lenient.is_ok() => Some(format!("{}, the walker finds {fault}", lenient())),
+            Some(fault) if self.lenient.is_ok() => {
+                Some(format!("{}, the walker finds {fault}", lenient()))
+            }
             _ => None,
         }
     }
 }
 
-fn first_fault(Input { format, dialect, bytes }: Input, limits: &Limits) -> Option<String> {
+fn first_fault(
+    Input {
+        format,
+        dialect,
+        bytes,
+    }: Input,
+    limits: &Limits,
+) -> Option<String> {
     if let Some(layout) = format.layout_of(bytes, dialect) {
         let fault = walk::first_fault(layout, bytes, limits)?;
         return Some(format!("{:?} {:?}", fault.kind, fault.rule));
     }
-    let mut findings = AnyFormat::from(format).check_lines(bytes).findings().to_vec();
+    let mut findings = AnyFormat::from(format)
+        .check_lines(bytes)
+        .findings()
+        .to_vec();
     AnyFormat::from(format).lines(bytes, &mut |line| {
         findings.extend_from_slice(&line.findings);
         ControlFlow::Continue(())
     });
-    let fatal = findings.iter().find(|finding| finding.rule.severity == Severity::Fatal);
+    let fatal = findings
+        .iter()
+        .find(|finding| finding.rule.severity == Severity::Fatal);
     fatal.map(|finding| finding.rule.code.to_owned())
 }

@@ -23,7 +23,8 @@ pub struct Leaves {
 impl Visitor for Leaves {
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
-            self.leaves.push((walk::path_text(node.path), node.span.clone(), value.clone()));
+            self.leaves
+                .push((walk::path_text(node.path), node.span.clone(), value.clone()));
         }
         ControlFlow::Continue(())
     }
@@ -52,8 +53,16 @@ fn layout_of(input: Input) -> Option<&'static Type> {
 /// Returns `true` if the document does not store the field, because it is computed on writing or describes the packing.
 fn is_computed(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap();
-    ["version", "format", "index_size", "attribute", "length", "compressed_size", "uncompressed_size"]
-        .contains(&name)
+    [
+        "version",
+        "format",
+        "index_size",
+        "attribute",
+        "length",
+        "compressed_size",
+        "uncompressed_size",
+    ]
+    .contains(&name)
         || name.ends_with("_count")
 }
 
@@ -62,8 +71,13 @@ fn is_computed(path: &str) -> bool {
 /// The fields of the file must be contiguous, which excludes BMD images: their lists may be anywhere, and their strings
 /// may overlap.
 pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
-    let options = ReadOptions::lenient().with_dialect(input.dialect).with_limits(*limits);
-    let document = input.format.read(input.bytes, &options).expect("a file that can be decoded");
+    let options = ReadOptions::lenient()
+        .with_dialect(input.dialect)
+        .with_limits(*limits);
+    let document = input
+        .format
+        .read(input.bytes, &options)
+        .expect("a file that can be decoded");
     let leaves = Leaves::of(input, limits).leaves;
     if let Document::Iyma(document) = &document {
         return assert_same_buffers(document, leaves);
@@ -75,10 +89,19 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
             continue;
         }
         // Documents have no header: its stored fields are at the top level.
-        let pointer = path.strip_prefix("header.").unwrap_or(&path).replace('[', "/").replace(']', "");
+        let pointer = path
+            .strip_prefix("header.")
+            .unwrap_or(&path)
+            .replace('[', "/")
+            .replace(']', "");
         let pointer = format!("/{}", pointer.replace('.', "/"));
-        let Some(ours) = data.pointer(&pointer) else { panic!("{format}: {path} is not in the document") };
-        assert!(is_same_value(ours, &value), "{format}: {path}: {ours} in the document, {value} in the file");
+        let Some(ours) = data.pointer(&pointer) else {
+            panic!("{format}: {path} is not in the document")
+        };
+        assert!(
+            is_same_value(ours, &value),
+            "{format}: {path}: {ours} in the document, {value} in the file"
+        );
         compared += 1;
     }
     compared
@@ -87,18 +110,36 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
 /// Asserts that an IyMA file and its document have the same counts, meshes, attributes and buffers. Their fields have
 /// different names. Returns the number of compared values in buffers.
 fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
-    let vertices: Vec<u8> =
-        document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
-    let indices: Vec<u32> = document.indices.iter().flat_map(iyma::IndexBuffer::iter).collect();
-    let fields: HashMap<&str, &Value> = leaves.iter().map(|(path, _, value)| (&**path, value)).collect();
+    let vertices: Vec<u8> = document
+        .attributes
+        .iter()
+        .flat_map(|attribute| attribute.data.to_vec())
+        .collect();
+    let indices: Vec<u32> = document
+        .indices
+        .iter()
+        .flat_map(iyma::IndexBuffer::iter)
+        .collect();
+    let fields: HashMap<&str, &Value> = leaves
+        .iter()
+        .map(|(path, _, value)| (&**path, value))
+        .collect();
     let of = |name: &str| fields.get(&*format!("descriptor.{name}")).copied();
     let number = |n: usize| Some(Value::Int(n as i128));
-    assert_eq!(of("n_vertices").cloned(), number(document.n_vertices as usize));
+    assert_eq!(
+        of("n_vertices").cloned(),
+        number(document.n_vertices as usize)
+    );
     assert_eq!(of("mesh_count").cloned(), number(document.meshes.len()));
     assert_eq!(of("n_indices").cloned(), number(indices.len()));
     for (index, mesh) in document.meshes.iter().enumerate() {
         let field = |name| of(&format!("meshes[{index}].{name}")).cloned();
-        let numbers = [mesh.first_index, mesh.index_count, mesh.first_vertex, mesh.vertex_count];
+        let numbers = [
+            mesh.first_index,
+            mesh.index_count,
+            mesh.first_vertex,
+            mesh.vertex_count,
+        ];
         let names = ["first_index", "index_count", "first_vertex", "vertex_count"];
         assert_eq!(names.map(field), numbers.map(|n| number(n as usize)));
     }
@@ -106,17 +147,29 @@ fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Val
         let format = of(&format!("attributes[{index}].format")).cloned();
         assert_eq!(format, number(attribute.format as usize));
         if let iyma::Usage::Custom(id, name) = &attribute.usage {
-            assert_eq!(of(&format!("attributes[{index}].custom")).cloned(), number(*id as usize));
+            assert_eq!(
+                of(&format!("attributes[{index}].custom")).cloned(),
+                number(*id as usize)
+            );
             for (at, byte) in name.bytes().enumerate() {
-                assert_eq!(of(&format!("attributes[{index}].name[{at}]")).cloned(), number(byte.into()));
+                assert_eq!(
+                    of(&format!("attributes[{index}].name[{at}]")).cloned(),
+                    number(byte.into())
+                );
             }
         }
     }
     let mut compared = 0;
-    let lists = [("data.user_data[", 0), ("data.indices[", 1), ("data.vertices[", 2)];
+    let lists = [
+        ("data.user_data[", 0),
+        ("data.indices[", 1),
+        ("data.vertices[", 2),
+    ];
     let mut counts = [0; 3];
     for (path, _, value) in &leaves {
-        let Some((_, list)) = lists.iter().find(|(start, _)| path.starts_with(start)) else { continue };
+        let Some((_, list)) = lists.iter().find(|(start, _)| path.starts_with(start)) else {
+            continue;
+        };
         let index = counts[*list];
         let expected = match list {
             0 => document.user_data[index].into(),
@@ -126,7 +179,10 @@ fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Val
         assert_eq!(*value, Value::Int(expected.into()), "{path}");
         (counts[*list], compared) = (index + 1, compared + 1);
     }
-    assert_eq!(counts, [document.user_data.len(), indices.len(), vertices.len()]);
+    assert_eq!(
+        counts,
+        [document.user_data.len(), indices.len(), vertices.len()]
+    );
     compared
 }
 
@@ -168,33 +224,63 @@ fn is_structural(code: &str) -> bool {
 /// Asserts that lenient reading and the walker both accept or both reject the file, unless it violates a rule that only
 /// the codec checks. Returns `true` if both accept it.
 pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
-    let Input { format, dialect, bytes } = input;
-    let Some(layout) = layout_of(input) else { return false };
-    let result = format.read(bytes, &ReadOptions::lenient().with_dialect(dialect).with_limits(*limits));
+    let Input {
+        format,
+        dialect,
+        bytes,
+    } = input;
+    let Some(layout) = layout_of(input) else {
+        return false;
+    };
+    let result = format.read(
+        bytes,
+        &ReadOptions::lenient()
+            .with_dialect(dialect)
+            .with_limits(*limits),
+    );
     let fault = walk::first_fault(layout, bytes, limits);
     match (&result, &fault) {
         (Ok(_), None) => true,
         (Err(error), _) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => false,
         (Err(error), fault) => {
-            let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
+            let rule = error
+                .rule()
+                .unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
             assert_eq!(rule.severity, Severity::Fatal);
             // A BMD image that breaks another rule may also break the structure later.
             if format != FormatId::Bmd || is_structural(rule.code) {
-                assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+                assert_eq!(
+                    fault.is_some(),
+                    is_structural(rule.code),
+                    "{format}: {error}, but {fault:?}"
+                );
             }
             false
         }
-        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts a file that the walker rejects: {fault}"),
+        (Ok(_), Some(fault)) => {
+            panic!("{format}: the codec accepts a file that the walker rejects: {fault}")
+        }
     }
 }
 
 /// Asserts that assembling the values of a file yields the same bytes. Returns `false` for a text file, or if the
 /// walker does not reach the end of the file.
 pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
-    let Some(layout) = layout_of(input) else { return false };
-    let Ok(values) = FileValues::read(layout, input.bytes, limits) else { return false };
-    let assembled = values.assemble(limits).unwrap_or_else(|error| panic!("{}: {error}", input.format));
-    assert_eq!(first_difference(&assembled, input.bytes), None, "{}", input.format);
+    let Some(layout) = layout_of(input) else {
+        return false;
+    };
+    let Ok(values) = FileValues::read(layout, input.bytes, limits) else {
+        return false;
+    };
+    let assembled = values
+        .assemble(limits)
+        .unwrap_or_else(|error| panic!("{}: {error}", input.format));
+    assert_eq!(
+        first_difference(&assembled, input.bytes),
+        None,
+        "{}",
+        input.format
+    );
     true
 }
 
@@ -205,5 +291,7 @@ pub fn first_difference<'f>(
     right: &'f [u8],
 ) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
     let differs = |at: &usize| left.get(*at) != right.get(*at);
-    (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
+    (0..left.len().max(right.len()))
+        .find(differs)
+        .map(|at| (at, left.get(at), right.get(at)))
 }

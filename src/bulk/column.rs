@@ -23,7 +23,12 @@ pub struct Column<'a, T> {
 impl<T> Default for Column<'_, T> {
     /// Returns an empty column.
     fn default() -> Self {
-        Column { bytes: &[], stride: 1, len: 0, value: std::marker::PhantomData }
+        Column {
+            bytes: &[],
+            stride: 1,
+            len: 0,
+            value: std::marker::PhantomData,
+        }
     }
 }
 
@@ -35,7 +40,12 @@ impl<'a, T: PlainData> Column<'a, T> {
         }
         let len = records.len() / stride;
         let bytes = records.get(offset..).unwrap_or_default();
-        Some(Column { bytes, stride, len, value: std::marker::PhantomData })
+        Some(Column {
+            bytes,
+            stride,
+            len,
+            value: std::marker::PhantomData,
+        })
     }
 
     /// Returns the number of values.
@@ -59,7 +69,10 @@ impl<'a, T: PlainData> Column<'a, T> {
 
     /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
-        self.bytes.chunks(self.stride).take(self.len).map(|record| to_value(&record[..size_of::<T>()]))
+        self.bytes
+            .chunks(self.stride)
+            .take(self.len)
+            .map(|record| to_value(&record[..size_of::<T>()]))
     }
 
     /// Copies the values to a list.
@@ -70,7 +83,12 @@ impl<'a, T: PlainData> Column<'a, T> {
 
 /// Writes the values to the records of `stride` bytes, one value per record, at `offset`.
 #[cfg(feature = "mesh")]
-pub(crate) fn write_column<T: PlainData>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
+pub(crate) fn write_column<T: PlainData>(
+    values: &[T],
+    records: &mut [u8],
+    stride: usize,
+    offset: usize,
+) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
         record[offset..offset + size_of::<T>()].copy_from_slice(&super::as_bytes(&[*value]));
     }

@@ -62,7 +62,9 @@ pub trait PlainData: bytemuck::Pod + Layout {
     #[doc(hidden)]
     fn swap_on_big_endian(values: &mut [Self]) {
         if cfg!(target_endian = "big") {
-            values.iter_mut().for_each(|value| *value = value.swap_bytes());
+            values
+                .iter_mut()
+                .for_each(|value| *value = value.swap_bytes());
         }
     }
 }
@@ -188,8 +190,16 @@ impl<T: Layout> Layout for Bulk<'_, T> {
 impl<T: PlainData> BinRead for Bulk<'_, T> {
     type Args<'b> = VecArgs<()>;
 
-    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
-        skip(reader, (args.count as u64).checked_mul(size_of::<T>() as u64)).map(Bulk::InputRange)
+    fn read_options<R: Read + Seek>(
+        reader: &mut R,
+        _: Endian,
+        args: Self::Args<'_>,
+    ) -> BinResult<Self> {
+        skip(
+            reader,
+            (args.count as u64).checked_mul(size_of::<T>() as u64),
+        )
+        .map(Bulk::InputRange)
     }
 }
 
@@ -203,7 +213,10 @@ impl<T: PlainData> BinWrite for Bulk<'_, T> {
                 let message = format!(
                     "the numbers at bytes {range:#x?} of an input cannot be written without the input"
                 );
-                Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message })
+                Err(binrw::Error::AssertFail {
+                    pos: writer.stream_position()?,
+                    message,
+                })
             }
             Bulk::Values(values) => Ok(writer.write_all(&as_bytes(values))?),
         }
@@ -230,7 +243,12 @@ impl BinRead for Rest<'_> {
 impl BinWrite for Rest<'_> {
     type Args<'b> = ();
 
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+    fn write_options<W: Write + Seek>(
+        &self,
+        writer: &mut W,
+        endian: Endian,
+        (): (),
+    ) -> BinResult<()> {
         self.0.write_options(writer, endian, ())
     }
 }
@@ -249,7 +267,11 @@ where
 {
     type Args<'b> = VecArgs<T::Args<'b>>;
 
-    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, args: Self::Args<'_>) -> BinResult<Self> {
+    fn read_options<R: Read + Seek>(
+        reader: &mut R,
+        endian: Endian,
+        args: Self::Args<'_>,
+    ) -> BinResult<Self> {
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves no memory, so an excessive count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)
@@ -262,8 +284,15 @@ where
 {
     type Args<'b> = ();
 
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
-        self.0.iter().try_for_each(|item| item.write_options(writer, endian, ()))
+    fn write_options<W: Write + Seek>(
+        &self,
+        writer: &mut W,
+        endian: Endian,
+        (): (),
+    ) -> BinResult<()> {
+        self.0
+            .iter()
+            .try_for_each(|item| item.write_options(writer, endian, ()))
     }
 }
 

@@ -6,8 +6,15 @@ use binrw::{BinResult, Endian, VecArgs};
 use super::{PlainData, as_bytes};
 
 /// Reads `count` numbers. For binrw's `parse_with`.
-pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<()>) -> BinResult<Vec<T>> {
-    require_remaining(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
+pub fn read<T: PlainData, R: Read + Seek>(
+    reader: &mut R,
+    _: Endian,
+    args: VecArgs<()>,
+) -> BinResult<Vec<T>> {
+    require_remaining(
+        reader,
+        (args.count as u64).checked_mul(size_of::<T>() as u64),
+    )?;
     // Zeroed memory is cheap to allocate.
     let mut values = bytemuck::zeroed_vec(args.count);
     if values.is_empty() {
@@ -20,8 +27,16 @@ pub fn read<T: PlainData, R: Read + Seek>(reader: &mut R, _: Endian, args: VecAr
 }
 
 /// Writes numbers. For binrw's `write_with`.
-#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
-pub fn write<T: PlainData, W: Write + Seek>(items: &Vec<T>, out: &mut W, _: Endian, (): ()) -> BinResult<()> {
+#[allow(
+    clippy::ptr_arg,
+    reason = "`write_with` passes a reference to the field"
+)]
+pub fn write<T: PlainData, W: Write + Seek>(
+    items: &Vec<T>,
+    out: &mut W,
+    _: Endian,
+    (): (),
+) -> BinResult<()> {
     Ok(out.write_all(&as_bytes(items))?)
 }
 

@@ -50,7 +50,10 @@ impl BinWrite for Text {
         let bytes = self.as_bytes();
         if bytes.contains(&0) {
             let message = format!("{self:?} contains a NUL, which would end it");
-            return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
+            return Err(binrw::Error::AssertFail {
+                pos: writer.stream_position()?,
+                message,
+            });
         }
         writer.write_all(bytes)?;
         Ok(writer.write_all(&[0])?)
@@ -79,7 +82,10 @@ pub struct PrefixedText<L> {
 
 impl<L> From<Text> for PrefixedText<L> {
     fn from(text: Text) -> Self {
-        PrefixedText { text, length: std::marker::PhantomData }
+        PrefixedText {
+            text,
+            length: std::marker::PhantomData,
+        }
     }
 }
 
@@ -97,7 +103,12 @@ impl<L: Layout> Layout for PrefixedText<L> {
         computed: &[],
         magic: &[],
         shape: Shape::Struct(&[
-            Field { name: "length", doc: "Number of bytes.", ty: L::TYPE, ..Field::PLAIN },
+            Field {
+                name: "length",
+                doc: "Number of bytes.",
+                ty: L::TYPE,
+                ..Field::PLAIN
+            },
             Field {
                 name: "text",
                 doc: "The string.",
@@ -125,12 +136,22 @@ impl<L: Layout + for<'b> BinRead<Args<'b> = ()> + Into<u64>> BinRead for Prefixe
 impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for PrefixedText<L> {
     type Args<'b> = ();
 
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+    fn write_options<W: Write + Seek>(
+        &self,
+        writer: &mut W,
+        endian: Endian,
+        (): (),
+    ) -> BinResult<()> {
         let bytes = self.text.as_bytes();
         let Ok(length) = L::try_from(bytes.len()) else {
-            let message =
-                format!("a string of {} bytes exceeds the maximum of its length prefix", bytes.len());
-            return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
+            let message = format!(
+                "a string of {} bytes exceeds the maximum of its length prefix",
+                bytes.len()
+            );
+            return Err(binrw::Error::AssertFail {
+                pos: writer.stream_position()?,
+                message,
+            });
         };
         length.write_options(writer, endian, ())?;
         Ok(writer.write_all(bytes)?)

@@ -35,8 +35,16 @@ pub struct Strings {
 impl Strings {
     /// Creates a list from the bytes of NUL-terminated strings. The last string may lack its NUL.
     pub fn from_bytes(bytes: Vec<u8>) -> Strings {
-        let mut strings = Strings { bytes, ..Strings::default() };
-        for (end, _) in strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
+        let mut strings = Strings {
+            bytes,
+            ..Strings::default()
+        };
+        for (end, _) in strings
+            .bytes
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == 0)
+        {
             strings.len += 1;
             if strings.len.is_multiple_of(STEP) {
                 strings.starts.push(end + 1);
@@ -87,8 +95,10 @@ impl Strings {
                 self.bytes.pop();
                 Ok(())
             }
-            _ => Err(Error::inexpressible("there is no last string, or it is empty or unterminated")
-                .at(path!(strings))),
+            _ => Err(Error::inexpressible(
+                "there is no last string, or it is empty or unterminated",
+            )
+            .at(path!(strings))),
         }
     }
 
@@ -97,8 +107,12 @@ impl Strings {
         if index >= self.len {
             return None;
         }
-        let start = (index / STEP).checked_sub(1).and_then(|step| self.starts.get(step));
-        self.iter_from(start.copied().unwrap_or(0)).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
+        let start = (index / STEP)
+            .checked_sub(1)
+            .and_then(|step| self.starts.get(step));
+        self.iter_from(start.copied().unwrap_or(0))
+            .nth(index % STEP)
+            .map(|bytes| Text::from(bytes.to_vec()))
     }
 
     /// Returns the strings in order, without their NULs.
@@ -109,7 +123,9 @@ impl Strings {
     fn iter_from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
         let bytes = &self.bytes[start..];
         // Bytes after the last NUL, if any, are one more string.
-        bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
+        bytes
+            .split_inclusive(|byte| *byte == 0)
+            .map(|string| string.strip_suffix(b"\0").unwrap_or(string))
     }
 
     /// Appends a string. If the last string lacks its NUL, adds this NUL first.
@@ -140,7 +156,11 @@ impl<S: Into<Text>> FromIterator<S> for Strings {
         let mut list = Strings::default();
         for string in strings {
             if let Err(string) = list.push(string.into()) {
-                let before = string.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
+                let before = string
+                    .as_bytes()
+                    .split(|byte| *byte == 0)
+                    .next()
+                    .unwrap_or_default();
                 // A string without a NUL cannot be rejected.
                 let _ = list.push(Text::from(before.to_vec()));
             }
@@ -222,7 +242,10 @@ mod serde_impls {
             let mut strings = Strings::default();
             while let Some(string) = list.next_element()? {
                 strings.push(string).map_err(|_| {
-                    A::Error::custom(format!("string {} contains a NUL, which would end it", strings.len()))
+                    A::Error::custom(format!(
+                        "string {} contains a NUL, which would end it",
+                        strings.len()
+                    ))
                 })?;
             }
             Ok(strings)

@@ -25,20 +25,33 @@ pub(super) fn first_difference<T: PartialEq + Debug>(expected: &T, loaded: &T) -
         let depth = line.len() - line.trim_start().len();
         ancestors.retain(|(outer, _)| *outer < depth);
         if line != other {
-            let lines = ancestors.iter().map(|(_, ancestor)| *ancestor).chain([line]);
+            let lines = ancestors
+                .iter()
+                .map(|(_, ancestor)| *ancestor)
+                .chain([line]);
             let names = lines.filter_map(|line| Some(line.split_once(": ")?.0.trim()));
             let path = names.collect::<Vec<_>>().join(".");
-            let text = format!("expected {}, loaded {}", shortened_value(line), shortened_value(other));
+            let text = format!(
+                "expected {}, loaded {}",
+                shortened_value(line),
+                shortened_value(other)
+            );
             return Some(Mismatch::Contents { path, text });
         }
         ancestors.push((depth, line));
     }
     let text = format!("loaded {} more lines", loaded_lines.count());
-    Some(Mismatch::Contents { path: String::new(), text })
+    Some(Mismatch::Contents {
+        path: String::new(),
+        text,
+    })
 }
 
 /// Returns the value in a line of `Debug` output, truncated to [`MAX_WIDTH`].
 fn shortened_value(line: &str) -> String {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
-    format!("`{}`", truncated(value.trim().trim_end_matches(','), MAX_WIDTH))
+    format!(
+        "`{}`",
+        truncated(value.trim().trim_end_matches(','), MAX_WIDTH)
+    )
 }

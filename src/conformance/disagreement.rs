@@ -82,7 +82,11 @@ impl Disagreement {
             Mismatch::Contents { path, .. } => (2, "", without_numbers(path)),
             Mismatch::Panicked(message) => (3, "", without_numbers(message)),
         };
-        Cause { mismatch_kind, rule, detail }
+        Cause {
+            mismatch_kind,
+            rule,
+            detail,
+        }
     }
 }
 
@@ -106,7 +110,9 @@ impl fmt::Display for Disagreement {
             Mismatch::Contents { path, text } if path.is_empty() => {
                 write!(f, "loads wrong contents: {text}")?
             }
-            Mismatch::Contents { path, text } => write!(f, "loads wrong contents at {path}: {text}")?,
+            Mismatch::Contents { path, text } => {
+                write!(f, "loads wrong contents at {path}: {text}")?
+            }
             Mismatch::Panicked(message) => write!(f, "panics: {message}")?,
         }
         writeln!(f)?;
@@ -114,14 +120,20 @@ impl fmt::Display for Disagreement {
             write!(f, "  strict reading rejects it: ")?;
             if !self.path.is_empty() {
                 write!(f, "{}", self.path)?;
-                self.span.iter().try_for_each(|span| write!(f, " ({span})"))?;
+                self.span
+                    .iter()
+                    .try_for_each(|span| write!(f, " ({span})"))?;
                 write!(f, ": ")?;
             }
             writeln!(f, "{}", self.message)?;
         }
         if !self.warnings.is_empty() {
             let codes: Vec<_> = self.warnings.iter().map(|rule| rule.code).collect();
-            writeln!(f, "  strict reading accepts it, with warnings: {}", codes.join(", "))?;
+            writeln!(
+                f,
+                "  strict reading accepts it, with warnings: {}",
+                codes.join(", ")
+            )?;
         }
         let origin = match self.kind {
             _ if self.change.is_empty() => "generated",
@@ -131,10 +143,21 @@ impl fmt::Display for Disagreement {
             FileKind::Mutated => "mutated, ",
         };
         let (size, files) = (self.bytes.len(), self.files);
-        let of_files = if files > 1 { format!(", one of {files} files") } else { String::new() };
+        let of_files = if files > 1 {
+            format!(", one of {files} files")
+        } else {
+            String::new()
+        };
         writeln!(f, "  {origin}{}; {size} bytes{of_files}:", self.change)?;
         let marked = self.span.as_ref().map(|span| span.file_range().clone());
-        write!(f, "{}", HexDump { bytes: &self.bytes, marked })
+        write!(
+            f,
+            "{}",
+            HexDump {
+                bytes: &self.bytes,
+                marked
+            }
+        )
     }
 }
 

@@ -73,16 +73,34 @@ pub(super) struct TestFiles<'s, S> {
 }
 
 impl<'s, S: TestedFormat> TestFiles<'s, S> {
-    pub fn new(tested_format: &'s S, dialect: Dialect, config: Config, seed: u64) -> TestFiles<'s, S> {
-        let large = Config { max_items: config.max_items.saturating_mul(LARGE_ITEMS_FACTOR), ..config };
+    pub fn new(
+        tested_format: &'s S,
+        dialect: Dialect,
+        config: Config,
+        seed: u64,
+    ) -> TestFiles<'s, S> {
+        let large = Config {
+            max_items: config.max_items.saturating_mul(LARGE_ITEMS_FACTOR),
+            ..config
+        };
         let [small, large] = [config, large].map(|config| tested_format.files(config, dialect));
-        TestFiles { tested_format, dialect, small, large, seed }
+        TestFiles {
+            tested_format,
+            dialect,
+            small,
+            large,
+            seed,
+        }
     }
 
     /// Returns the rules that a file violates, including warnings, sorted by code.
     pub fn violated_rules(&self, bytes: &[u8]) -> Vec<&'static Rule> {
         let options = ReadOptions::default().with_dialect(self.dialect);
-        let report = self.tested_format.format().check(bytes, &options).unwrap_or_default();
+        let report = self
+            .tested_format
+            .format()
+            .check(bytes, &options)
+            .unwrap_or_default();
         let mut rules: Vec<_> = report.rules().map(|(rule, _)| rule).collect();
         rules.sort_by_key(|rule| rule.code);
         rules
@@ -94,20 +112,31 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
     }
 
     /// Returns a mutated file of a case as a shrinkable tree; `None` if generation failed.
-    pub fn mutated(&self, case: u32, number: u32) -> Option<impl ValueTree<Value = MutatedFile> + use<S>> {
+    pub fn mutated(
+        &self,
+        case: u32,
+        number: u32,
+    ) -> Option<impl ValueTree<Value = MutatedFile> + use<S>> {
         let mutations = generate::mutations(self.strategy(case).clone());
         mutations.new_tree(&mut self.runner(case, number + 1)).ok()
     }
 
     /// Returns the strategy for the valid file of a case. One in [`LARGE_CASES`] cases is large.
     fn strategy(&self, case: u32) -> &BoxedStrategy<Vec<u8>> {
-        if is_large(case) { &self.large } else { &self.small }
+        if is_large(case) {
+            &self.large
+        } else {
+            &self.small
+        }
     }
 
     /// Returns a test runner with a separate seed for each file, so that files can be generated independently.
     fn runner(&self, case: u32, number: u32) -> TestRunner {
         let numbers = [self.seed, case.into(), number.into(), 0];
-        let seed: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let seed: Vec<u8> = numbers
+            .iter()
+            .flat_map(|number| number.to_le_bytes())
+            .collect();
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         TestRunner::new_with_rng(ProptestConfig::default(), rng)
     }
@@ -140,24 +169,32 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         match (file_change, layout) {
             (FileChange::Broken(breakage, _), Some(layout)) => {
                 let is_truncation = |breakage| matches!(breakage, Breakage::Truncation(_));
-                let is_alike =
-                    |other: &Breakage| *other == breakage || is_truncation(*other) && is_truncation(breakage);
+                let is_alike = |other: &Breakage| {
+                    *other == breakage || is_truncation(*other) && is_truncation(breakage)
+                };
                 let broken = generate::breakages_of(layout, file, rules, &limits, 1, is_alike);
                 broken.into_iter().flatten().map(TestFile::broken).collect()
             }
             (FileChange::AlmostBroken(breakage, _), Some(layout)) => {
                 let is_it = |other: &Breakage| *other == breakage;
                 let almost = generate::almost_broken_of(layout, file, rules, &limits, is_it);
-                almost.into_iter().flatten().map(TestFile::almost_broken).collect()
+                almost
+                    .into_iter()
+                    .flatten()
+                    .map(TestFile::almost_broken)
+                    .collect()
             }
             (FileChange::Substituted(_), Some(layout)) => {
                 let substituted = generate::substitutions(layout, file, &limits);
                 let files = substituted.into_iter().flatten().map(TestFile::substituted);
-                files.filter(|file| file.file_change == file_change).collect()
+                files
+                    .filter(|file| file.file_change == file_change)
+                    .collect()
             }
-            (FileChange::Broken(..) | FileChange::AlmostBroken(..), None) => {
-                self.derive_from_text(file).filter(|file| file.file_change == file_change).collect()
-            }
+            (FileChange::Broken(..) | FileChange::AlmostBroken(..), None) => self
+                .derive_from_text(file)
+                .filter(|file| file.file_change == file_change)
+                .collect(),
             _ => vec![TestFile::valid(file)],
         }
     }
@@ -166,34 +203,71 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
     fn derive_from_text(&self, file: &[u8]) -> impl Iterator<Item = TestFile> + use<S> {
         let format = self.tested_format.format();
         let options = ReadOptions::default().with_dialect(self.dialect);
-        let broken: Vec<_> = format.breakages(file, &options).into_iter().flatten().collect();
-        let almost: Vec<_> = format.almost_broken(file, &options).into_iter().flatten().collect();
-        broken.into_iter().map(TestFile::broken).chain(almost.into_iter().map(TestFile::almost_broken))
+        let broken: Vec<_> = format
+            .breakages(file, &options)
+            .into_iter()
+            .flatten()
+            .collect();
+        let almost: Vec<_> = format
+            .almost_broken(file, &options)
+            .into_iter()
+            .flatten()
+            .collect();
+        broken
+            .into_iter()
+            .map(TestFile::broken)
+            .chain(almost.into_iter().map(TestFile::almost_broken))
     }
 }
 
 impl TestFile {
     fn valid(file: &[u8]) -> TestFile {
-        TestFile { bytes: file.to_vec(), file_change: FileChange::Valid, change: String::new() }
+        TestFile {
+            bytes: file.to_vec(),
+            file_change: FileChange::Valid,
+            change: String::new(),
+        }
     }
 
     fn broken(file: generate::BrokenFile) -> TestFile {
-        let (change, file_change) = (file.to_string(), FileChange::Broken(file.breakage, file.rule));
-        TestFile { bytes: file.bytes, file_change, change }
+        let (change, file_change) = (
+            file.to_string(),
+            FileChange::Broken(file.breakage, file.rule),
+        );
+        TestFile {
+            bytes: file.bytes,
+            file_change,
+            change,
+        }
     }
 
     fn almost_broken(file: generate::AlmostBrokenFile) -> TestFile {
-        let (change, file_change) = (file.to_string(), FileChange::AlmostBroken(file.breakage, file.rule));
-        TestFile { bytes: file.bytes, file_change, change }
+        let (change, file_change) = (
+            file.to_string(),
+            FileChange::AlmostBroken(file.breakage, file.rule),
+        );
+        TestFile {
+            bytes: file.bytes,
+            file_change,
+            change,
+        }
     }
 
     fn substituted(substituted: generate::SubstitutedFile) -> TestFile {
         let (change, field) = (substituted.to_string(), substituted.field());
-        TestFile { file_change: FileChange::Substituted(field), change, bytes: substituted.bytes }
+        TestFile {
+            file_change: FileChange::Substituted(field),
+            change,
+            bytes: substituted.bytes,
+        }
     }
 
     pub fn mutated(mutated: MutatedFile, number: u32) -> TestFile {
         let change = mutated.to_string();
-        TestFile { file_change: FileChange::Mutated(number), change, bytes: mutated.bytes }
+        TestFile {
+            file_change: FileChange::Mutated(number),
+            change,
+            bytes: mutated.bytes,
+        }
     }
 }

@@ -9,7 +9,9 @@ use super::files::TestFiles;
 use super::quiet::catch_panic;
 use super::run::{LoadFn, TestRun};
 use super::shrink::shrink_disagreement;
-use super::{DeclaredFiles, Documents, LoaderResult, Mismatch, RuleCoverage, RunReport, TestedFormat};
+use super::{
+    DeclaredFiles, Documents, LoaderResult, Mismatch, RuleCoverage, RunReport, TestedFormat,
+};
 use crate::layout::generate::Config;
 use crate::{Declared, Dialect, Format};
 
@@ -127,7 +129,10 @@ impl<S: TestedFormat> Harness<S> {
     /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the first dialect of
     /// the format, and skips files that are detected as another dialect.
     pub fn dialect(self, dialect: Dialect) -> Harness<S> {
-        Harness { dialect: Some(dialect), ..self }
+        Harness {
+            dialect: Some(dialect),
+            ..self
+        }
     }
 
     /// Skips files that violate any of the rules `codes`. Ignore rules that the loader deliberately does not enforce,
@@ -166,49 +171,92 @@ impl<S: TestedFormat> Harness<S> {
         mut load: impl FnMut(&[u8]) -> L,
     ) -> RunReport {
         self.run_with(&mut |bytes, document| match call(|| load(bytes)) {
-            Ok(contents) => document.and_then(|document| first_difference(&expected(document), &contents)),
+            Ok(contents) => {
+                document.and_then(|document| first_difference(&expected(document), &contents))
+            }
             Err(mismatch) => Some(mismatch),
         })
     }
 
     fn run_with(self, load: LoadFn<S::Document>) -> RunReport {
-        let Harness { tested_format, config, seed, cases, dialect: given_dialect, ignored } = self;
+        let Harness {
+            tested_format,
+            config,
+            seed,
+            cases,
+            dialect: given_dialect,
+            ignored,
+        } = self;
         let about = tested_format.about();
-        let dialect = given_dialect.or(about.dialects.first().copied()).unwrap_or_default();
-        let unknown = ignored.iter().find(|code| about.rules.iter().all(|rule| rule.code != **code));
-        let unknown = unknown.map(|code| format!("cannot ignore {code}: the format has no such rule"));
+        let dialect = given_dialect
+            .or(about.dialects.first().copied())
+            .unwrap_or_default();
+        let unknown = ignored
+            .iter()
+            .find(|code| about.rules.iter().all(|rule| rule.code != **code));
+        let unknown =
+            unknown.map(|code| format!("cannot ignore {code}: the format has no such rule"));
         let mut report = RunReport {
             format: about.name,
             dialect,
             files: Vec::new(),
             disagreements: Vec::new(),
             coverage: Vec::new(),
-            generation_error: about.require_dialect(dialect).err().map(|error| error.to_string()).or(unknown),
+            generation_error: about
+                .require_dialect(dialect)
+                .err()
+                .map(|error| error.to_string())
+                .or(unknown),
         };
         if report.generation_error.is_some() {
             return report;
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
         let files = TestFiles::new(&tested_format, dialect, config, seed);
-        let coverage = about.rules.iter().map(|rule| RuleCoverage { rule, broken: 0, almost_broken: 0 });
+        let coverage = about.rules.iter().map(|rule| RuleCoverage {
+            rule,
+            broken: 0,
+            almost_broken: 0,
+        });
         let (coverage, counts, smallest) = (coverage.collect(), BTreeMap::new(), BTreeMap::new());
-        let mut run = TestRun { files, skips_other_dialects, ignored, load, counts, coverage, smallest };
+        let mut run = TestRun {
+            files,
+            skips_other_dialects,
+            ignored,
+            load,
+            counts,
+            coverage,
+            smallest,
+        };
         let is_text = about.layouts().is_empty();
-        (0..cases).for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
+        (0..cases)
+            .for_each(|case| run.run_case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let smallest = std::mem::take(&mut run.smallest);
-        report.disagreements =
-            smallest.into_iter().map(|(cause, case)| shrink_disagreement(&mut run, &cause, case)).collect();
-        for disagreement in report.disagreements.iter_mut().filter(|found| found.message.is_empty()) {
+        report.disagreements = smallest
+            .into_iter()
+            .map(|(cause, case)| shrink_disagreement(&mut run, &cause, case))
+            .collect();
+        for disagreement in report
+            .disagreements
+            .iter_mut()
+            .filter(|found| found.message.is_empty())
+        {
             disagreement.warnings = run.files.violated_rules(&disagreement.bytes);
         }
         let mut smallest_sizes = BTreeMap::new();
         for disagreement in &report.disagreements {
-            let size = smallest_sizes.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);
+            let size = smallest_sizes
+                .entry(disagreement.rule.map(|rule| rule.code))
+                .or_insert(usize::MAX);
             *size = disagreement.bytes.len().min(*size);
         }
         report.disagreements.sort_by_key(|disagreement| {
             let rule = disagreement.rule.map(|rule| rule.code);
-            (smallest_sizes.get(&rule).copied(), rule, disagreement.bytes.len())
+            (
+                smallest_sizes.get(&rule).copied(),
+                rule,
+                disagreement.bytes.len(),
+            )
         });
         report.files = run.counts.into_iter().collect();
         report.coverage = run.coverage;
@@ -218,5 +266,7 @@ impl<S: TestedFormat> Harness<S> {
 
 /// Calls a loader. Returns its contents, or its rejection or panic.
 fn call<L: LoaderResult>(load: impl FnOnce() -> L) -> Result<L::Contents, Mismatch> {
-    catch_panic(|| load().contents()).map_err(Mismatch::Panicked)?.map_err(Mismatch::Rejected)
+    catch_panic(|| load().contents())
+        .map_err(Mismatch::Panicked)?
+        .map_err(Mismatch::Rejected)
 }

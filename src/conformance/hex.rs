@@ -21,19 +21,40 @@ impl fmt::Display for HexDump<'_> {
         let marked_line = usize::try_from(marked.start).unwrap_or(usize::MAX) / WIDTH;
         let lines = self.bytes.len().div_ceil(WIDTH);
         // Prints a short file entirely, and other files starting `MAX_LINES / 2` lines before the marked line.
-        let first = if lines <= MAX_LINES { 0 } else { marked_line.saturating_sub(MAX_LINES / 2) };
+        let first = if lines <= MAX_LINES {
+            0
+        } else {
+            marked_line.saturating_sub(MAX_LINES / 2)
+        };
         let first = first.min(lines.saturating_sub(MAX_LINES));
         if first > 0 {
             writeln!(f, "  … {} bytes", first * WIDTH)?;
         }
-        for (line, bytes) in self.bytes.chunks(WIDTH).enumerate().skip(first).take(MAX_LINES) {
+        for (line, bytes) in self
+            .bytes
+            .chunks(WIDTH)
+            .enumerate()
+            .skip(first)
+            .take(MAX_LINES)
+        {
             let at = line * WIDTH;
             let is_marked = marked.start < (at + bytes.len()) as u64 && marked.end > at as u64;
             let mark = if is_marked { '>' } else { ' ' };
             let pairs: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            let text = bytes.iter().map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '.' });
+            let text = bytes.iter().map(|byte| {
+                if byte.is_ascii_graphic() {
+                    char::from(*byte)
+                } else {
+                    '.'
+                }
+            });
             let text: String = text.collect();
-            writeln!(f, "{mark} {at:08x}  {:<width$}  {text}", pairs.join(" "), width = 3 * WIDTH - 1)?;
+            writeln!(
+                f,
+                "{mark} {at:08x}  {:<width$}  {text}",
+                pairs.join(" "),
+                width = 3 * WIDTH - 1
+            )?;
         }
         match self.bytes.len().saturating_sub((first + MAX_LINES) * WIDTH) {
             0 => Ok(()),

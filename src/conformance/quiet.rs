@@ -17,7 +17,8 @@ pub(super) fn catch_panic<T>(load: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let outer = take_hook();
         set_hook(Box::new(move |info| {
-            let keep = |panic: &mut Option<String>| panic.as_mut().map(|text| *text = describe(info));
+            let keep =
+                |panic: &mut Option<String>| panic.as_mut().map(|text| *text = describe(info));
             if PANIC.with_borrow_mut(keep).is_none() {
                 outer(info);
             }

@@ -48,7 +48,10 @@ impl RunReport {
 
     /// Returns the number of files of a kind on which the loader was run.
     pub fn files(&self, kind: FileKind) -> usize {
-        self.files.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
+        self.files
+            .iter()
+            .find(|(known, _)| *known == kind)
+            .map_or(0, |(_, count)| *count)
     }
 }
 
@@ -58,9 +61,17 @@ impl fmt::Display for RunReport {
         if let Some(error) = &self.generation_error {
             return writeln!(f, "no files: {error}");
         }
-        let kinds = [FileKind::Valid, FileKind::AlmostBroken, FileKind::Broken, FileKind::Mutated];
+        let kinds = [
+            FileKind::Valid,
+            FileKind::AlmostBroken,
+            FileKind::Broken,
+            FileKind::Mutated,
+        ];
         let [valid, almost, broken, mutated] = kinds.map(|kind| self.files(kind));
-        write!(f, "{valid} valid, {almost} almost broken, {broken} broken and {mutated} mutated files, ")?;
+        write!(
+            f,
+            "{valid} valid, {almost} almost broken, {broken} broken and {mutated} mutated files, "
+        )?;
         match self.disagreements.len() {
             0 => writeln!(f, "no disagreements")?,
             1 => writeln!(f, "1 disagreement")?,
@@ -78,9 +89,18 @@ impl fmt::Display for RunReport {
             writeln!(f, "\n{disagreement}")?;
         }
         if !self.coverage.is_empty() {
-            writeln!(f, "\n{:<28}{:>8}{:>8}", "files that break each rule", "broken", "almost")?;
+            writeln!(
+                f,
+                "\n{:<28}{:>8}{:>8}",
+                "files that break each rule", "broken", "almost"
+            )?;
         }
-        for RuleCoverage { rule, broken, almost_broken } in &self.coverage {
+        for RuleCoverage {
+            rule,
+            broken,
+            almost_broken,
+        } in &self.coverage
+        {
             writeln!(f, "{:<28}{broken:>8}{almost_broken:>8}", rule.code)?;
         }
         Ok(())

@@ -37,7 +37,9 @@ impl<S: TestedFormat> TestRun<'_, S> {
     pub fn run_case(&mut self, case: u32, mutations: u32) {
         use proptest::strategy::ValueTree as _;
 
-        let Some(file) = self.files.valid(case).map(|tree| tree.current()) else { return };
+        let Some(file) = self.files.valid(case).map(|tree| tree.current()) else {
+            return;
+        };
         let mut valid_cause = None;
         for file in self.files.derive_files(case, &file) {
             let cause = self.run_file(case, file, valid_cause.as_ref());
@@ -52,7 +54,12 @@ impl<S: TestedFormat> TestRun<'_, S> {
 
     /// Runs the loader on a file and counts it. Returns the cause of a disagreement about an unchanged valid file.
     /// `valid_cause` is the cause of a disagreement about the valid file from which the file is derived.
-    fn run_file(&mut self, case: u32, file: TestFile, valid_cause: Option<&Cause>) -> Option<Cause> {
+    fn run_file(
+        &mut self,
+        case: u32,
+        file: TestFile,
+        valid_cause: Option<&Cause>,
+    ) -> Option<Cause> {
         let file_change = file.file_change;
         let outcome = self.judge(file)?;
         *self.counts.entry(file_change.kind()).or_default() += 1;
@@ -67,15 +74,23 @@ impl<S: TestedFormat> TestRun<'_, S> {
         let disagreement = outcome.disagreement?;
         let cause = disagreement.cause();
         // The loader disagrees about the valid file for the same cause, so the change is irrelevant.
-        if let Some(valid_cause) = valid_cause.filter(|valid| **valid == cause.clone().without_rule()) {
+        if let Some(valid_cause) =
+            valid_cause.filter(|valid| **valid == cause.clone().without_rule())
+        {
             if let Some(found) = self.smallest.get_mut(valid_cause) {
                 found.disagreement.files += 1;
             }
             return None;
         }
         let new_cause = (file_change == FileChange::Valid).then(|| cause.clone());
-        let files = self.smallest.get(&cause).map_or(0, |found| found.disagreement.files);
-        let new = || SmallestCase { case, disagreement: disagreement.clone() };
+        let files = self
+            .smallest
+            .get(&cause)
+            .map_or(0, |found| found.disagreement.files);
+        let new = || SmallestCase {
+            case,
+            disagreement: disagreement.clone(),
+        };
         let found = self.smallest.entry(cause).or_insert_with(new);
         if disagreement.sort_key() < found.disagreement.sort_key() {
             *found = SmallestCase { case, disagreement };
@@ -85,15 +100,28 @@ impl<S: TestedFormat> TestRun<'_, S> {
     }
 
     fn count_rule(&mut self, rule: Option<&Rule>, count: fn(&mut RuleCoverage) -> &mut usize) {
-        let coverage = self.coverage.iter_mut().find(|coverage| Some(coverage.rule) == rule);
-        coverage.into_iter().for_each(|coverage| *count(coverage) += 1);
+        let coverage = self
+            .coverage
+            .iter_mut()
+            .find(|coverage| Some(coverage.rule) == rule);
+        coverage
+            .into_iter()
+            .for_each(|coverage| *count(coverage) += 1);
     }
 
     /// Runs the loader on a file. Returns `None` without running the loader if the file has another dialect, violates
     /// an ignored rule, exceeds a limit or is unsupported.
     pub fn judge(&mut self, file: TestFile) -> Option<TestOutcome> {
-        let TestFile { bytes, file_change, change } = file;
-        let TestFiles { tested_format, dialect, .. } = self.files;
+        let TestFile {
+            bytes,
+            file_change,
+            change,
+        } = file;
+        let TestFiles {
+            tested_format,
+            dialect,
+            ..
+        } = self.files;
         if self.skips_other_dialects && tested_format.detect(&bytes) != dialect {
             return None;
         }
@@ -106,7 +134,12 @@ impl<S: TestedFormat> TestRun<'_, S> {
                 let mismatch = (self.load)(&bytes, Some(&document));
                 (Path::default(), None, String::new(), None, mismatch)
             }
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_) | ErrorKind::Unsupported) => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::LimitExceeded(_) | ErrorKind::Unsupported
+                ) =>
+            {
                 return None;
             }
             Err(error) => {
@@ -116,7 +149,13 @@ impl<S: TestedFormat> TestRun<'_, S> {
                     panic => panic,
                 };
                 let (path, span) = (error.path().clone(), error.span().cloned());
-                (path, span, error.message().to_owned(), error.rule(), mismatch)
+                (
+                    path,
+                    span,
+                    error.message().to_owned(),
+                    error.rule(),
+                    mismatch,
+                )
             }
         };
         let disagreement = mismatch.map(|mismatch| {

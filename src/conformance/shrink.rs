@@ -18,10 +18,17 @@ pub(super) fn shrink_disagreement<S: TestedFormat>(
 ) -> Disagreement {
     let SmallestCase { case, disagreement } = smallest;
     let file_change = disagreement.file_change;
-    let mut shrinker = Shrinker { run, cause, files: disagreement.files, best: disagreement };
+    let mut shrinker = Shrinker {
+        run,
+        cause,
+        files: disagreement.files,
+        best: disagreement,
+    };
     let runs = match file_change {
         FileChange::Mutated(number) => shrinker.run.files.mutated(case, number).map(|mut tree| {
-            shrink(&mut tree, |mutated| shrinker.try_file(TestFile::mutated(mutated, number)))
+            shrink(&mut tree, |mutated| {
+                shrinker.try_file(TestFile::mutated(mutated, number))
+            })
         }),
         _ => shrinker.run.files.valid(case).map(|mut tree| {
             shrink(&mut tree, |file| {
@@ -30,7 +37,10 @@ pub(super) fn shrink_disagreement<S: TestedFormat>(
             })
         }),
     };
-    Disagreement { runs: runs.unwrap_or_default(), ..shrinker.best }
+    Disagreement {
+        runs: runs.unwrap_or_default(),
+        ..shrinker.best
+    }
 }
 
 /// Searches for the smallest file on which the loader disagrees for the same cause.
@@ -44,10 +54,18 @@ struct Shrinker<'s, 'r, S: TestedFormat> {
 impl<S: TestedFormat> Shrinker<'_, '_, S> {
     /// Returns `true` if the loader disagrees about a file for the same cause. Keeps the smallest of these files.
     fn try_file(&mut self, file: TestFile) -> bool {
-        let outcome = self.run.judge(file).and_then(|outcome| outcome.disagreement);
-        let Some(disagreement) = outcome.filter(|other| other.cause() == *self.cause) else { return false };
+        let outcome = self
+            .run
+            .judge(file)
+            .and_then(|outcome| outcome.disagreement);
+        let Some(disagreement) = outcome.filter(|other| other.cause() == *self.cause) else {
+            return false;
+        };
         if disagreement.sort_key() <= self.best.sort_key() {
-            self.best = Disagreement { files: self.files, ..disagreement };
+            self.best = Disagreement {
+                files: self.files,
+                ..disagreement
+            };
         }
         true
     }
@@ -56,7 +74,13 @@ impl<S: TestedFormat> Shrinker<'_, '_, S> {
 /// Searches for the simplest value for which `fails` returns `true`. Returns the number of values tried.
 fn shrink<T: ValueTree>(tree: &mut T, mut fails: impl FnMut(T::Value) -> bool) -> usize {
     let (mut runs, mut has_failed) = (0, true);
-    while runs < MAX_RUNS && if has_failed { tree.simplify() } else { tree.complicate() } {
+    while runs < MAX_RUNS
+        && if has_failed {
+            tree.simplify()
+        } else {
+            tree.complicate()
+        }
+    {
         has_failed = fails(tree.current());
         runs += 1;
     }

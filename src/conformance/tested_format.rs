@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 use crate::layout::declaration::Type;
 use crate::layout::generate::{self, Config};
-use crate::{About, AnyFormat, Declared, Dialect, Error, ErrorKind, Format, ReadOptions, Result, Severity};
+use crate::{
+    About, AnyFormat, Declared, Dialect, Error, ErrorKind, Format, ReadOptions, Result, Severity,
+};
 
 /// A format whose loaders can be tested. Generates valid files, and reads files strictly.
 pub trait TestedFormat {
@@ -57,8 +59,12 @@ impl<D: Format> TestedFormat for Documents<D> {
     fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
         let of_dialect = move |(own, bytes)| (own == dialect).then_some(bytes);
         match D::files(config) {
-            Some(files) => files.prop_filter_map("a file of another dialect", of_dialect).boxed(),
-            None => any::<()>().prop_filter_map("files cannot be generated", |()| None).boxed(),
+            Some(files) => files
+                .prop_filter_map("a file of another dialect", of_dialect)
+                .boxed(),
+            None => any::<()>()
+                .prop_filter_map("files cannot be generated", |()| None)
+                .boxed(),
         }
     }
 
@@ -80,8 +86,11 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
 
     fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
         let files = T::ABOUT.layout(dialect).map(|layout| {
-            let is_valid = move |file: &Vec<u8>| DeclaredFiles::<T>(PhantomData).read(file, dialect).is_ok();
-            generate::files(layout, config).prop_filter("a rule enforced in code", is_valid).boxed()
+            let is_valid =
+                move |file: &Vec<u8>| DeclaredFiles::<T>(PhantomData).read(file, dialect).is_ok();
+            generate::files(layout, config)
+                .prop_filter("a rule enforced in code", is_valid)
+                .boxed()
         });
         files.unwrap_or_else(|| Just(Vec::new()).boxed())
     }
@@ -89,7 +98,10 @@ impl<T: Declared> TestedFormat for DeclaredFiles<T> {
     /// Accepts a file if checking it finds no errors.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
         let report = T::check_file(bytes, &ReadOptions::default().with_dialect(dialect))?;
-        let mut errors = report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);
+        let mut errors = report
+            .findings()
+            .iter()
+            .filter(|finding| finding.rule.severity >= Severity::Error);
         match errors.next() {
             Some(finding) => Err(Error::from_finding(ErrorKind::Malformed, finding)),
             None => Ok(bytes.to_vec()),

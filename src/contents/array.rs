@@ -92,9 +92,9 @@ impl Numbers {
     /// Formats the number at `index`: floats as their shortest decimals, missing values as `-`. `None` past the end.
     pub fn text(&self, index: usize) -> Option<String> {
         match self {
-            Numbers::OptionalU8(values) => {
-                values.get(index).map(|value| value.map_or("-".to_owned(), |value| value.to_string()))
-            }
+            Numbers::OptionalU8(values) => values
+                .get(index)
+                .map(|value| value.map_or("-".to_owned(), |value| value.to_string())),
             numbers => numbers.debug_text(index),
         }
     }
@@ -133,7 +133,11 @@ pub struct Array {
 
 impl From<Numbers> for Array {
     fn from(numbers: Numbers) -> Array {
-        Array { shape: vec![numbers.len()], numbers, tolerance: None }
+        Array {
+            shape: vec![numbers.len()],
+            numbers,
+            tolerance: None,
+        }
     }
 }
 
@@ -143,7 +147,11 @@ impl Array {
     where
         Numbers: From<Vec<T>>,
     {
-        Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
+        Array {
+            shape: vec![rows.len(), N],
+            numbers: rows.into_flattened().into(),
+            tolerance: None,
+        }
     }
 
     /// Creates an array with the shape `[4, 4]` from a row-major matrix.
@@ -235,9 +243,16 @@ mod serde_impls {
 
     impl<T: Float> Serialize for Bits<'_, T> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Bits { values, has_undefined } = *self;
+            let Bits {
+                values,
+                has_undefined,
+            } = *self;
             let is_defined = |value: &T| !has_undefined || value.to_finite().is_some();
-            serializer.collect_seq(values.iter().map(|value| is_defined(value).then(|| value.to_hex_bits())))
+            serializer.collect_seq(
+                values
+                    .iter()
+                    .map(|value| is_defined(value).then(|| value.to_hex_bits())),
+            )
         }
     }
 
@@ -247,12 +262,22 @@ mod serde_impls {
         object: &mut S,
     ) -> Result<(), S::Error> {
         object.serialize_field("values", &Decimals(values))?;
-        object.serialize_field("bits", &Bits { values, has_undefined: tolerance.is_some() })
+        object.serialize_field(
+            "bits",
+            &Bits {
+                values,
+                has_undefined: tolerance.is_some(),
+            },
+        )
     }
 
     impl Serialize for Array {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let Array { shape, numbers, tolerance } = self;
+            let Array {
+                shape,
+                numbers,
+                tolerance,
+            } = self;
             let mut object = serializer.serialize_struct("Array", 5)?;
             object.serialize_field("type", numbers.type_name())?;
             object.serialize_field("shape", shape)?;

@@ -20,7 +20,11 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Difference { path, expected, found } = self;
+        let Difference {
+            path,
+            expected,
+            found,
+        } = self;
         write!(f, "{path}: found {found}, expected {expected}")
     }
 }
@@ -72,7 +76,10 @@ impl Differences {
 /// assert_eq!(differences.listed[0].to_string(), "times.values[1]: found 0.2, expected 0.1");
 /// ```
 pub fn compare(expected: &Value, found: &Value, max: usize) -> Differences {
-    let mut comparison = Comparison { max, differences: Differences::default() };
+    let mut comparison = Comparison {
+        max,
+        differences: Differences::default(),
+    };
     comparison.compare_values(&mut String::new(), expected, found);
     comparison.differences
 }
@@ -100,19 +107,28 @@ fn is_null_or_empty(value: &Value) -> bool {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
         // The type and shape of an empty array are not values.
-        Value::Object(entries) => {
-            entries.iter().all(|(key, value)| matches!(&**key, "type" | "shape") || is_null_or_empty(value))
-        }
+        Value::Object(entries) => entries
+            .iter()
+            .all(|(key, value)| matches!(&**key, "type" | "shape") || is_null_or_empty(value)),
         _ => false,
     }
 }
 
 impl Comparison {
-    fn record(&mut self, path: &str, expected: impl FnOnce() -> String, found: impl FnOnce() -> String) {
+    fn record(
+        &mut self,
+        path: &str,
+        expected: impl FnOnce() -> String,
+        found: impl FnOnce() -> String,
+    ) {
         self.differences.total += 1;
         if self.differences.listed.len() < self.max {
             let (expected, found) = (expected(), found());
-            self.differences.listed.push(Difference { path: path.to_owned(), expected, found });
+            self.differences.listed.push(Difference {
+                path: path.to_owned(),
+                expected,
+                found,
+            });
         }
     }
 
@@ -121,17 +137,32 @@ impl Comparison {
     }
 
     /// Calls `compare` with the path `path.key`.
-    fn with_key(&mut self, path: &mut String, key: &str, compare: impl FnOnce(&mut Self, &mut String)) {
+    fn with_key(
+        &mut self,
+        path: &mut String,
+        key: &str,
+        compare: impl FnOnce(&mut Self, &mut String),
+    ) {
         let dot = if path.is_empty() { "" } else { "." };
         self.with_step(path, &format!("{dot}{key}"), compare);
     }
 
     /// Calls `compare` with the path `path[index]`.
-    fn with_index(&mut self, path: &mut String, index: usize, compare: impl FnOnce(&mut Self, &mut String)) {
+    fn with_index(
+        &mut self,
+        path: &mut String,
+        index: usize,
+        compare: impl FnOnce(&mut Self, &mut String),
+    ) {
         self.with_step(path, &format!("[{index}]"), compare);
     }
 
-    fn with_step(&mut self, path: &mut String, step: &str, compare: impl FnOnce(&mut Self, &mut String)) {
+    fn with_step(
+        &mut self,
+        path: &mut String,
+        step: &str,
+        compare: impl FnOnce(&mut Self, &mut String),
+    ) {
         let length = path.len();
         path.push_str(step);
         compare(self, path);
@@ -140,11 +171,17 @@ impl Comparison {
 
     fn compare_values(&mut self, path: &mut String, expected: &Value, found: &Value) {
         match (expected, found) {
-            (Value::Object(array), found) if is_array(array) => self.compare_arrays(path, array, found),
-            (Value::Object(expected), Value::Object(found)) => self.compare_maps(path, expected, found),
+            (Value::Object(array), found) if is_array(array) => {
+                self.compare_arrays(path, array, found)
+            }
+            (Value::Object(expected), Value::Object(found)) => {
+                self.compare_maps(path, expected, found)
+            }
             (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
                 for (index, (expected, found)) in expected.iter().zip(found).enumerate() {
-                    self.with_index(path, index, |this, path| this.compare_values(path, expected, found));
+                    self.with_index(path, index, |this, path| {
+                        this.compare_values(path, expected, found)
+                    });
                 }
             }
             (expected, found) if is_equal(expected, found) => {}
@@ -152,18 +189,32 @@ impl Comparison {
         }
     }
 
-    fn compare_maps(&mut self, path: &mut String, expected: &Map<String, Value>, found: &Map<String, Value>) {
+    fn compare_maps(
+        &mut self,
+        path: &mut String,
+        expected: &Map<String, Value>,
+        found: &Map<String, Value>,
+    ) {
         for (key, expected) in expected {
             if let Some(found) = found.get(key) {
-                self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
+                self.with_key(path, key, |this, path| {
+                    this.compare_values(path, expected, found)
+                });
             }
         }
         self.record_extras(path, expected, found);
     }
 
     /// Records a difference for each key of `found` that is not in `known`, unless its value is null or empty.
-    fn record_extras(&mut self, path: &mut String, known: &Map<String, Value>, found: &Map<String, Value>) {
-        let is_new = |(key, found): &(&String, &Value)| !known.contains_key(*key) && !is_null_or_empty(found);
+    fn record_extras(
+        &mut self,
+        path: &mut String,
+        known: &Map<String, Value>,
+        found: &Map<String, Value>,
+    ) {
+        let is_new = |(key, found): &(&String, &Value)| {
+            !known.contains_key(*key) && !is_null_or_empty(found)
+        };
         for (key, found) in found.iter().filter(is_new) {
             self.with_key(path, key, |this, path| {
                 this.record(path, || "no such key".to_owned(), || describe(found));
@@ -175,17 +226,23 @@ impl Comparison {
         let numbers = ExpectedNumbers::from_array(expected);
         let found = match found {
             Value::Object(found) => found,
-            Value::Array(_) => return self.compare_numbers(path, &numbers, found, Notation::Values),
+            Value::Array(_) => {
+                return self.compare_numbers(path, &numbers, found, Notation::Values);
+            }
             found => return self.record(path, || "an array".to_owned(), || describe(found)),
         };
         for key in ["type", "shape"] {
             if let (Some(expected), Some(found)) = (expected.get(key), found.get(key)) {
-                self.with_key(path, key, |this, path| this.compare_values(path, expected, found));
+                self.with_key(path, key, |this, path| {
+                    this.compare_values(path, expected, found)
+                });
             }
         }
         for (key, notation) in [("values", Notation::Values), ("bits", Notation::Bits)] {
             if let (true, Some(found)) = (expected.contains_key(key), found.get(key)) {
-                self.with_key(path, key, |this, path| this.compare_numbers(path, &numbers, found, notation));
+                self.with_key(path, key, |this, path| {
+                    this.compare_numbers(path, &numbers, found, notation)
+                });
             }
         }
         // A tolerance in the output is ignored.
@@ -205,7 +262,11 @@ impl Comparison {
         flatten(found, &mut flat);
         let count = expected.values.len();
         if flat.len() != count || !found.is_array() {
-            let found = if found.is_array() { format!("{} numbers", flat.len()) } else { describe(found) };
+            let found = if found.is_array() {
+                format!("{} numbers", flat.len())
+            } else {
+                describe(found)
+            };
             return self.record(path, || format!("{count} numbers"), || found);
         }
         for (index, found) in flat.into_iter().enumerate() {
@@ -225,14 +286,17 @@ impl Comparison {
 
 /// Returns `true` if an object is a numeric array.
 fn is_array(object: &Map<String, Value>) -> bool {
-    ["type", "shape", "values"].iter().all(|key| object.contains_key(*key))
+    ["type", "shape", "values"]
+        .iter()
+        .all(|key| object.contains_key(*key))
 }
 
 /// Returns `true` if two values are equal. Numbers are compared by value: 1 equals 1.0.
 fn is_equal(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(expected), Value::Number(found)) => {
-            expected == found || (expected.as_f64() == found.as_f64() && expected.is_f64() != found.is_f64())
+            expected == found
+                || (expected.as_f64() == found.as_f64() && expected.is_f64() != found.is_f64())
         }
         _ => expected == found,
     }
@@ -263,7 +327,12 @@ struct ExpectedNumbers<'v> {
 
 impl<'v> ExpectedNumbers<'v> {
     fn from_array(array: &'v Map<String, Value>) -> ExpectedNumbers<'v> {
-        let list = |key| array.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let list = |key| {
+            array
+                .get(key)
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice)
+        };
         ExpectedNumbers {
             values: list("values"),
             bits: list("bits"),
@@ -296,7 +365,9 @@ impl<'v> ExpectedNumbers<'v> {
             },
             (None, Notation::Bits) => {
                 let expected = self.bits.get(index).and_then(Value::as_str);
-                expected.zip(found.as_str()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
+                expected
+                    .zip(found.as_str())
+                    .is_some_and(|(a, b)| a.eq_ignore_ascii_case(b))
             }
         }
     }

@@ -58,7 +58,11 @@ impl<'f> Fields<'f> {
     ) -> Result<Fields<'f>, Fault> {
         let bytes = bytes.into();
         walk::walk(ty, &bytes, limits, &mut ())?;
-        Ok(Fields { ty, bytes, limits: *limits })
+        Ok(Fields {
+            ty,
+            bytes,
+            limits: *limits,
+        })
     }
 
     /// Calls `visit` with the path and value of each field, until `visit` breaks. A list of numbers is one value; empty
@@ -72,7 +76,9 @@ impl<'f> Fields<'f> {
 
 impl fmt::Debug for Fields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fields").field("bytes", &self.bytes.len()).finish_non_exhaustive()
+        f.debug_struct("Fields")
+            .field("bytes", &self.bytes.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,7 +111,10 @@ fn stored_type(ty: &Type) -> Type {
 fn is_numeric(ty: &Type) -> bool {
     match ty.item_type_and_count() {
         Some((item, _)) => is_numeric(item),
-        None => matches!(stored_type(ty), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
+        None => matches!(
+            stored_type(ty),
+            Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)
+        ),
     }
 }
 
@@ -113,7 +122,12 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> 
     fn enter(&mut self, node: &Node) -> Visit {
         if self.list.is_none() && node.ty.item_type_and_count().is_some() && is_numeric(node.ty) {
             let (path, depth) = (path_text(node.path), node.path.len());
-            self.list = Some(NumberList { path, depth, numbers: None, shape: Vec::new() });
+            self.list = Some(NumberList {
+                path,
+                depth,
+                numbers: None,
+                shape: Vec::new(),
+            });
         }
         Visit::All
     }
@@ -126,19 +140,32 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> 
         }
         let value = match value {
             Value::Text(text) => Some(FieldValue::Text(text.clone().into())),
-            value => Numbers::from_first(&ty, value).map(|numbers| FieldValue::Numbers(numbers.into())),
+            value => {
+                Numbers::from_first(&ty, value).map(|numbers| FieldValue::Numbers(numbers.into()))
+            }
         };
         // A packed word has no value: its bit fields follow.
-        value.map_or(ControlFlow::Continue(()), |value| (self.visit)(&path_text(node.path), value))
+        value.map_or(ControlFlow::Continue(()), |value| {
+            (self.visit)(&path_text(node.path), value)
+        })
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         match self.list.take_if(|list| list.depth == node.path.len()) {
-            Some(NumberList { path, numbers: Some(numbers), shape, .. }) => {
+            Some(NumberList {
+                path,
+                numbers: Some(numbers),
+                shape,
+                ..
+            }) => {
                 // Lists of unequal lengths have no common shape.
                 let is_regular = shape.iter().product::<usize>() == numbers.len();
                 let flat = Array::from(numbers);
-                let array = if is_regular { Array { shape, ..flat } } else { flat };
+                let array = if is_regular {
+                    Array { shape, ..flat }
+                } else {
+                    flat
+                };
                 (self.visit)(&path, FieldValue::Numbers(array))
             }
             _ => ControlFlow::Continue(()),
@@ -149,8 +176,12 @@ impl<F: FnMut(&str, FieldValue) -> ControlFlow<()>> Visitor for FieldVisitor<F> 
 impl NumberList {
     fn push(&mut self, path: &[Segment], ty: &Type, value: &Value) {
         for (level, segment) in path.iter().skip(self.depth).enumerate() {
-            let Segment::Index(index) = segment else { continue };
-            let length = usize::try_from(*index).unwrap_or(usize::MAX).saturating_add(1);
+            let Segment::Index(index) = segment else {
+                continue;
+            };
+            let length = usize::try_from(*index)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1);
             match self.shape.get_mut(level) {
                 Some(largest) => *largest = length.max(*largest),
                 None => self.shape.push(length),
@@ -178,7 +209,11 @@ mod serde_impls {
             let mut written = Ok(());
             self.for_each(|path, value| {
                 written = map.serialize_entry(path, &value);
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if written.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
             written?;
             map.end()

@@ -50,7 +50,11 @@ pub struct Contents<'f> {
 impl Contents<'_> {
     /// Creates empty contents of a file of this format.
     pub fn new(format: &'static str, dialect: Dialect) -> Self {
-        Contents { format, dialect, ..Contents::default() }
+        Contents {
+            format,
+            dialect,
+            ..Contents::default()
+        }
     }
 }
 
@@ -85,16 +89,28 @@ pub struct Mesh {
 impl Mesh {
     /// Creates a mesh with `vertices` vertices and without attributes.
     pub fn new(vertices: usize) -> Mesh {
-        Mesh { vertices, ..Mesh::default() }
+        Mesh {
+            vertices,
+            ..Mesh::default()
+        }
     }
 
     /// Adds an attribute. A duplicate name gets a numbered suffix: `normal_again_1`.
     pub fn add_attribute(&mut self, name: impl Into<String>, array: Array) {
         let name = name.into();
-        let is_taken = |name: &str| self.attributes.iter().any(|attribute| attribute.name == name);
+        let is_taken = |name: &str| {
+            self.attributes
+                .iter()
+                .any(|attribute| attribute.name == name)
+        };
         let numbered = (1..).map(|number| format!("{name}_again_{number}"));
-        let unique = std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name));
-        self.attributes.push(Attribute { name: unique.unwrap_or(name), array });
+        let unique = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !is_taken(name));
+        self.attributes.push(Attribute {
+            name: unique.unwrap_or(name),
+            array,
+        });
     }
 }
 
@@ -246,7 +262,11 @@ impl Keys {
     /// Creates keys from the joint, frame and value of each key; `None` if there are no keys.
     pub fn new(joints: Vec<u32>, frames: Vec<u32>, values: Array) -> Option<Keys> {
         let array = |numbers| Numbers::U32(numbers).into();
-        (!joints.is_empty()).then(|| Keys { joints: array(joints), frames: array(frames), values })
+        (!joints.is_empty()).then(|| Keys {
+            joints: array(joints),
+            frames: array(frames),
+            values,
+        })
     }
 }
 
@@ -281,7 +301,14 @@ impl Pose {
     /// assert_eq!((pose.animation, pose.frame, &*pose.positions[0].shape), (None, None, &[1, 3][..]));
     /// ```
     pub fn at_rest(positions: Vec<Array>) -> Pose {
-        Pose { animation: None, frame: None, translations: None, rotations: None, scales: None, positions }
+        Pose {
+            animation: None,
+            frame: None,
+            translations: None,
+            rotations: None,
+            scales: None,
+            positions,
+        }
     }
 }
 
@@ -291,7 +318,14 @@ mod serde_attributes {
 
     use super::Attribute;
 
-    pub(super) fn by_name<S: Serializer>(attributes: &[Attribute], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(attributes.iter().map(|Attribute { name, array }| (name, array)))
+    pub(super) fn by_name<S: Serializer>(
+        attributes: &[Attribute],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            attributes
+                .iter()
+                .map(|Attribute { name, array }| (name, array)),
+        )
     }
 }

@@ -15,7 +15,9 @@ pub(crate) type Matrix = [[f64; 4]; 4];
 /// Returns the frames of an animation to compute poses for, without duplicates: the first, the frame at one third, and
 /// the last.
 pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
-    let Some(last) = frames.checked_sub(1) else { return Vec::new() };
+    let Some(last) = frames.checked_sub(1) else {
+        return Vec::new();
+    };
     let mut sampled = vec![0, frames / 3, last];
     sampled.dedup();
     sampled
@@ -32,7 +34,10 @@ impl PoseBudget {
     /// Creates a budget in which the first four poses always fit.
     pub(crate) fn new(pose_cost: usize) -> PoseBudget {
         let pose_cost = (pose_cost as u64).max(1);
-        PoseBudget { pose_cost, remaining: MAX_POSED_ITEMS.max(pose_cost.saturating_mul(4)) }
+        PoseBudget {
+            pose_cost,
+            remaining: MAX_POSED_ITEMS.max(pose_cost.saturating_mul(4)),
+        }
     }
 
     /// Deducts one pose from the budget. Returns `false` if the pose does not fit.
@@ -56,7 +61,9 @@ pub(crate) struct SkinnedPositions {
 impl SkinnedPositions {
     /// Adds a vertex, transformed by `matrix`. If `matrix` is `None`, the position is undefined.
     pub(crate) fn add_vertex(&mut self, point: [f32; 3], matrix: Option<Matrix>) {
-        let Some([x, y, z, origin]) = matrix else { return self.positions.extend([f32::NAN; 3]) };
+        let Some([x, y, z, origin]) = matrix else {
+            return self.positions.extend([f32::NAN; 3]);
+        };
         let [px, py, pz] = point.map(f64::from);
         for row in 0..3 {
             let terms = [x[row] * px, y[row] * py, z[row] * pz, origin[row]];
@@ -64,8 +71,13 @@ impl SkinnedPositions {
             let size: f64 = terms.iter().map(|term| term.abs()).sum();
             // A coordinate that overflows a 32-bit float is undefined.
             let is_defined = position.is_finite() && size <= f32::MAX.into();
-            self.max_sum = if is_defined { self.max_sum.max(size) } else { self.max_sum };
-            self.positions.push(if is_defined { position } else { f32::NAN });
+            self.max_sum = if is_defined {
+                self.max_sum.max(size)
+            } else {
+                self.max_sum
+            };
+            self.positions
+                .push(if is_defined { position } else { f32::NAN });
         }
     }
 
@@ -77,8 +89,14 @@ impl SkinnedPositions {
     /// Returns the positions with their tolerance. `max_translation` is an upper bound of the absolute translation
     /// components of the skinning matrices; ignored unless finite.
     pub(crate) fn into_array(self, max_translation: f64) -> Array {
-        let max_translation = if max_translation.is_finite() { max_translation } else { 0.0 };
+        let max_translation = if max_translation.is_finite() {
+            max_translation
+        } else {
+            0.0
+        };
         let tolerance = (ROUNDING_ERROR + self.max_deviation) * self.max_sum.max(max_translation);
-        Array::from(Numbers::F32(self.positions)).with_components(3).with_tolerance(tolerance as f32)
+        Array::from(Numbers::F32(self.positions))
+            .with_components(3)
+            .with_tolerance(tolerance as f32)
     }
 }

@@ -91,7 +91,10 @@ impl About {
 
     /// Sets the specification.
     pub const fn with_specification(self, specification: Specification) -> About {
-        About { specification: Some(specification), ..self }
+        About {
+            specification: Some(specification),
+            ..self
+        }
     }
 
     /// Sets the file name extensions, without the dot.
@@ -131,13 +134,21 @@ impl About {
             return Ok(());
         }
         let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name()).collect();
-        let message = format!("{} has no {dialect} dialect, only {}", self.name, names.join(", "));
-        Err(Error::unsupported(message).at(path!(dialect)).in_format(self.name))
+        let message = format!(
+            "{} has no {dialect} dialect, only {}",
+            self.name,
+            names.join(", ")
+        );
+        Err(Error::unsupported(message)
+            .at(path!(dialect))
+            .in_format(self.name))
     }
 
     /// Returns `true` if `extension`, without the dot, is a file name extension of the format. Ignores case.
     pub fn has_extension(&self, extension: &str) -> bool {
-        self.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+        self.extensions
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(extension))
     }
 
     /// Returns the layouts of whole files, each with its name and type. Empty for a text format.
@@ -158,11 +169,15 @@ impl About {
     /// ```
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
-        let Some(dialect) = dialect else { return layouts };
+        let Some(dialect) = dialect else {
+            return layouts;
+        };
         // Each dialect has the same number of layouts; the layouts are in the order of the dialects.
         let per_dialect = layouts.len() / self.dialects.len().max(1);
         let mut by_dialect = self.dialects.iter().zip(layouts.chunks(per_dialect.max(1)));
-        by_dialect.find(|(known, _)| **known == dialect).map_or(&[], |(_, layouts)| layouts)
+        by_dialect
+            .find(|(known, _)| **known == dialect)
+            .map_or(&[], |(_, layouts)| layouts)
     }
 
     /// Returns `true` if the rule applies to `dialect`; `false` if only the layouts of other dialects declare it.
@@ -179,7 +194,11 @@ impl About {
     /// # }
     /// ```
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
-        let is_declared_in = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
+        let is_declared_in = |layouts| {
+            declared_rules(layouts)
+                .iter()
+                .any(|declared| declared.rule == rule)
+        };
         rule.enforced_by != Enforcement::Declaration
             || is_declared_in(self.layouts_of(Some(dialect)))
             || !is_declared_in(self.layouts())
@@ -203,6 +222,10 @@ impl About {
 
     /// Returns the layout `ty` with the rules and the name of the format.
     pub(crate) fn structure(&self, ty: &'static Type) -> Structure {
-        Structure { ty, rules: self.rules, format: Some(self.name) }
+        Structure {
+            ty,
+            rules: self.rules,
+            format: Some(self.name),
+        }
     }
 }

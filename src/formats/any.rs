@@ -26,7 +26,8 @@ type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 pub(super) type ReadScene = fn(&[u8], &ReadOptions, &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 
 #[cfg(feature = "scene")]
-pub(super) type WriteScene = fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
+pub(super) type WriteScene =
+    fn(Scene, &SceneOptions, &WriteOptions) -> Result<(Vec<u8>, Vec<Loss>)>;
 
 /// The functions that convert between files of a format and scenes.
 #[cfg(feature = "scene")]
@@ -117,7 +118,10 @@ impl AnyFormat {
     }
 
     pub(super) fn with_id(self, id: FormatId) -> AnyFormat {
-        AnyFormat { built_in: Some(id), ..self }
+        AnyFormat {
+            built_in: Some(id),
+            ..self
+        }
     }
 
     #[cfg(any(feature = "scene", feature = "serde"))]
@@ -172,7 +176,8 @@ impl AnyFormat {
     /// Returns `false` if files that start with the bytes `start` are not detected as this format.
     pub(super) fn may_detect(self, start: &[u8]) -> bool {
         let is_text = self.grammar.is_some();
-        self.may_start_with(start) && !(is_text && self.detect(start).confidence == super::Confidence::None)
+        self.may_start_with(start)
+            && !(is_text && self.detect(start).confidence == super::Confidence::None)
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
@@ -248,7 +253,10 @@ impl AnyFormat {
         if let Some(grammar) = self.grammar {
             return grammar.print(schema, name, title);
         }
-        let note = self.built_in.map(|_| rule_texts::schema_note(self.about)).unwrap_or_default();
+        let note = self
+            .built_in
+            .map(|_| rule_texts::schema_note(self.about))
+            .unwrap_or_default();
         schema.print_with_note(name, title, &note, self.about.layouts())
     }
 
@@ -276,7 +284,11 @@ impl AnyFormat {
 
     /// Returns the interpretations that a rule cites. Empty for a custom format.
     pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
-        rule.row.split(", ").filter(|_| self.built_in.is_some()).filter_map(Interpretation::find).collect()
+        rule.row
+            .split(", ")
+            .filter(|_| self.built_in.is_some())
+            .filter_map(Interpretation::find)
+            .collect()
     }
 
     /// Returns valid and broken files for cases that generated files rarely cover, each with a description.
@@ -288,8 +300,20 @@ impl AnyFormat {
     /// Returns a violating and a correct file for a rule, from [`Declared::example_of`] or else
     /// [generated](crate::layout::generate). `None` if neither provides an example.
     pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
-        let AnyFormat { about, check, layout_of, .. } = self;
-        (self.example_of)(rule).or_else(|| ExampleSearch { about, check, layout_of }.example_of(rule))
+        let AnyFormat {
+            about,
+            check,
+            layout_of,
+            ..
+        } = self;
+        (self.example_of)(rule).or_else(|| {
+            ExampleSearch {
+                about,
+                check,
+                layout_of,
+            }
+            .example_of(rule)
+        })
     }
 }
 

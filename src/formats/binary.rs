@@ -118,7 +118,12 @@ impl<T: BinaryFormat> Declared for T {
         .with_dialects(T::DIALECTS)
         .with_rules(AllRules::<T>::ALL);
 
-    fn check_content(bytes: &[u8], dialect: Dialect, limits: &Limits, report: &mut Report) -> Result<()> {
+    fn check_content(
+        bytes: &[u8],
+        dialect: Dialect,
+        limits: &Limits,
+        report: &mut Report,
+    ) -> Result<()> {
         match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(*limits)) {
             Ok(document) => document.check_document(report),
             Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => return Err(error),
@@ -136,7 +141,8 @@ impl<T: BinaryFormat> Format for T {
         let limits = with_at_least_one_finding(options).limits;
         let mut report = Report::new(&limits);
         check_encoded(&document, bytes, dialect, &limits, &mut report)?;
-        check_strictness(&report, options.strictness, ErrorKind::Malformed).map_err(in_format::<T>)?;
+        check_strictness(&report, options.strictness, ErrorKind::Malformed)
+            .map_err(in_format::<T>)?;
         Ok(document)
     }
 
@@ -144,14 +150,27 @@ impl<T: BinaryFormat> Format for T {
         T::ABOUT.require_dialect(self.dialect_of_document())?;
         let bytes = encode(self).map_err(in_format::<T>)?;
         let mut report = Report::default();
-        check_encoded(self, &bytes, self.dialect_of_document(), &Limits::default(), &mut report)?;
-        check_strictness(&report, options.strictness, ErrorKind::Inexpressible).map_err(in_format::<T>)?;
+        check_encoded(
+            self,
+            &bytes,
+            self.dialect_of_document(),
+            &Limits::default(),
+            &mut report,
+        )?;
+        check_strictness(&report, options.strictness, ErrorKind::Inexpressible)
+            .map_err(in_format::<T>)?;
         Ok(bytes)
     }
 
     fn check_into(&self, report: &mut Report) {
         let checked = encode(self).and_then(|bytes| {
-            check_encoded(self, &bytes, self.dialect_of_document(), &Limits::default(), report)
+            check_encoded(
+                self,
+                &bytes,
+                self.dialect_of_document(),
+                &Limits::default(),
+                report,
+            )
         });
         if let Err(error) = checked {
             report.add(&VALUE, error.path(), error.message());
@@ -170,13 +189,21 @@ impl<T: BinaryFormat> Format for T {
 
     fn contents(&self) -> Contents<'static> {
         let dialect = self.dialect_of_document();
-        let fields = |bytes| Fields::new(structure::<T>(dialect).ty, bytes, &Limits::default()).ok();
-        Contents { fields: encode(self).ok().and_then(fields), ..Contents::new(T::NAME, dialect) }
+        let fields =
+            |bytes| Fields::new(structure::<T>(dialect).ty, bytes, &Limits::default()).ok();
+        Contents {
+            fields: encode(self).ok().and_then(fields),
+            ..Contents::new(T::NAME, dialect)
+        }
     }
 }
 
 /// Decodes a file whose structure a codec can decode, without checking the rules.
-fn decode_unchecked<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<T> {
+fn decode_unchecked<T: BinaryFormat>(
+    bytes: &[u8],
+    dialect: Dialect,
+    options: &ReadOptions,
+) -> Result<T> {
     decode_safely(&structure::<T>(dialect), bytes, options, |reader| {
         T::read_le_args(reader, FromDialect::from_dialect(dialect))
     })
@@ -218,7 +245,11 @@ impl<T: BinaryFormat> AllRules<T> {
     const PADDED: &'static [&'static Rule; MAX_RULES] = &{
         let (mut all, mut index) = ([&VALUE; MAX_RULES], 0);
         while index < T::RULES.len() + RULES.len() {
-            all[index] = if index < T::RULES.len() { T::RULES[index] } else { RULES[index - T::RULES.len()] };
+            all[index] = if index < T::RULES.len() {
+                T::RULES[index]
+            } else {
+                RULES[index - T::RULES.len()]
+            };
             index += 1;
         }
         all
@@ -233,7 +264,10 @@ fn layouts<T: BinaryFormat>() -> Layouts {
         let bind_layout = |(index, dialect): (usize, &Dialect)| {
             let (name, prefix) = match index {
                 0 => (T::NAME, ""),
-                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalize(dialect.name())),
+                _ => (
+                    &*String::leak(format!("{}_{dialect}", T::NAME)),
+                    capitalize(dialect.name()),
+                ),
             };
             (name, bind::<T>(prefix, &[(*dialect).into()]))
         };

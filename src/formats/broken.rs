@@ -45,13 +45,17 @@ impl AnyFormat {
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
-            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
+            let attempts = self
+                .grammar()
+                .map_or(Vec::new(), |grammar| attempts(grammar, file));
             let broken = move |attempt| oracle.broken_files(&attempt).take(max).collect::<Vec<_>>();
             return Ok(Box::new(attempts.into_iter().flat_map(broken)));
         };
         let rules = self.about().rules;
         let broken = generate::breakages_of(layout, file, rules, &options.limits, max, |_| true)?;
-        Ok(Box::new(broken.filter_map(move |broken| self.with_verdict(broken, &options))))
+        Ok(Box::new(broken.filter_map(move |broken| {
+            self.with_verdict(broken, &options)
+        })))
     }
 
     /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
@@ -68,13 +72,16 @@ impl AnyFormat {
         let options = options.clone().with_dialect(dialect);
         let Some(layout) = self.layout_of(file, dialect) else {
             let oracle = TextOracle::new(self, file, options)?;
-            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
+            let attempts = self
+                .grammar()
+                .map_or(Vec::new(), |grammar| attempts(grammar, file));
             let almost = move |attempt| oracle.almost_broken(&attempt);
             return Ok(Box::new(attempts.into_iter().flat_map(almost)));
         };
         let almost = generate::almost_broken(layout, file, self.about().rules, &options.limits)?;
         Ok(Box::new(almost.filter(move |almost| {
-            self.check(&almost.bytes, &options).is_ok_and(|report| !has_errors(&report))
+            self.check(&almost.bytes, &options)
+                .is_ok_and(|report| !has_errors(&report))
         })))
     }
 
@@ -89,12 +96,19 @@ impl AnyFormat {
         };
         let rule = found?.rule;
         let is_as_expected = has_errors(&report) == (broken.severity >= Severity::Error);
-        is_as_expected.then_some(BrokenFile { rule: Some(rule), severity: rule.severity, ..broken })
+        is_as_expected.then_some(BrokenFile {
+            rule: Some(rule),
+            severity: rule.severity,
+            ..broken
+        })
     }
 }
 
 fn has_errors(report: &Report) -> bool {
-    report.findings().iter().any(|finding| finding.rule.severity >= Severity::Error)
+    report
+        .findings()
+        .iter()
+        .any(|finding| finding.rule.severity >= Severity::Error)
 }
 
 /// Compares the findings before and after a change to a text file.
@@ -112,14 +126,25 @@ impl TextOracle {
             let message = format!("the file is invalid: {}", fatal.message);
             return Err(crate::Error::inexpressible(message).at(&fatal.path));
         }
-        Ok(TextOracle { format, options, before })
+        Ok(TextOracle {
+            format,
+            options,
+            before,
+        })
     }
 
     /// Returns the findings of each rule that the changed text breaks more often than the original.
     fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
-        let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
+        let Ok(report) = self.format.check(bytes, &self.options) else {
+            return Vec::new();
+        };
         let is_new = |rule: &Rule| report.count_of(rule.code) > self.before.count_of(rule.code);
-        report.findings().iter().filter(|finding| is_new(finding.rule)).cloned().collect()
+        report
+            .findings()
+            .iter()
+            .filter(|finding| is_new(finding.rule))
+            .cloned()
+            .collect()
     }
 
     /// Returns the files of an attempt in which all new findings have the same rule.
@@ -141,8 +166,13 @@ impl TextOracle {
     }
 
     fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBrokenFile> {
-        let Some(broken) = self.broken_files(attempt).next() else { return Vec::new() };
-        let valid = attempt.limits.iter().filter(|bytes| self.new_findings(bytes).is_empty());
+        let Some(broken) = self.broken_files(attempt).next() else {
+            return Vec::new();
+        };
+        let valid = attempt
+            .limits
+            .iter()
+            .filter(|bytes| self.new_findings(bytes).is_empty());
         let almost = valid.map(|bytes| AlmostBrokenFile {
             bytes: bytes.clone(),
             breakage: broken.breakage,
@@ -155,5 +185,10 @@ impl TextOracle {
 }
 
 fn line_at(text: &[u8], index: usize) -> String {
-    String::from_utf8_lossy(text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default()).into_owned()
+    String::from_utf8_lossy(
+        text.split(|byte| *byte == b'\n')
+            .nth(index)
+            .unwrap_or_default(),
+    )
+    .into_owned()
 }

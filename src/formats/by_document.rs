@@ -6,11 +6,14 @@
 /// `check_file` is also implemented.
 macro_rules! by_document {
     ($edge_cases:expr) => {
-        by_document!($edge_cases, |config| $crate::formats::generated::encoded_files(
-            strategy::documents_with(config)
-        ));
+        by_document!($edge_cases, |config| {
+            $crate::formats::generated::encoded_files(strategy::documents_with(config))
+        });
 
-        fn check_file(bytes: &[u8], options: &$crate::ReadOptions) -> $crate::Result<$crate::Report> {
+        fn check_file(
+            bytes: &[u8],
+            options: &$crate::ReadOptions,
+        ) -> $crate::Result<$crate::Report> {
             <Self as $crate::Format>::check_decoded(bytes, options)
         }
     };
@@ -29,7 +32,10 @@ macro_rules! by_document {
             examples::example_of(rule)
         }
 
-        fn info_of(bytes: &[u8], options: &$crate::ReadOptions) -> $crate::Result<$crate::info::Info> {
+        fn info_of(
+            bytes: &[u8],
+            options: &$crate::ReadOptions,
+        ) -> $crate::Result<$crate::info::Info> {
             <Self as $crate::Format>::read(bytes, options).map(|document| document.info())
         }
 

@@ -50,7 +50,8 @@ impl FormatId {
     ///
     /// See [`Format::read`].
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        with_format!(self, FormatId {}, |D| D::read(bytes, options).map(Document::from))
+        with_format!(self, FormatId {}, |D| D::read(bytes, options)
+            .map(Document::from))
     }
 }
 
@@ -58,10 +59,17 @@ impl FromStr for FormatId {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<FormatId> {
-        FormatId::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
-            let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
-            Error::unsupported(format!("unknown format `{name}`: the formats are {}", names.join(", ")))
-        })
+        FormatId::ALL
+            .iter()
+            .find(|format| format.name() == name)
+            .copied()
+            .ok_or_else(|| {
+                let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
+                Error::unsupported(format!(
+                    "unknown format `{name}`: the formats are {}",
+                    names.join(", ")
+                ))
+            })
     }
 }
 
@@ -71,7 +79,11 @@ impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
 
     /// Deserialises a document of this format. Errors include the position in the text, which
     /// `Document::deserialize` loses because it must find the format first.
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_format!(self, FormatId {}, |T| json::read::<T, _>(deserializer).map(Document::from))
+    fn deserialize<D: serde::Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Document, D::Error> {
+        with_format!(self, FormatId {}, |T| json::read::<T, _>(deserializer)
+            .map(Document::from))
     }
 }

@@ -77,7 +77,9 @@ pub trait Declared: 'static {
     fn may_start_with(start: &[u8]) -> bool {
         let layouts = Self::ABOUT.layouts();
         layouts.is_empty()
-            || layouts.iter().any(|(_, layout)| count_mismatches(start, leading_magic(layout)) == 0)
+            || layouts
+                .iter()
+                .any(|(_, layout)| count_mismatches(start, leading_magic(layout)) == 0)
     }
 
     /// Returns the dialect in which to read `bytes`: the dialect in the options, or else the detected one.
@@ -122,7 +124,9 @@ pub trait Declared: 'static {
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
-        let Some(ty) = Self::layout_of(bytes, dialect) else { return Ok(report) };
+        let Some(ty) = Self::layout_of(bytes, dialect) else {
+            return Ok(report);
+        };
         let structure = Self::ABOUT.structure(ty);
         if structure.check(bytes, &options.limits, &mut report)? {
             Self::check_content(bytes, dialect, &options.limits, &mut report)?;
@@ -137,7 +141,12 @@ pub trait Declared: 'static {
     /// # Errors
     ///
     /// Returns an error if decoding the file exceeds `limits`.
-    fn check_content(bytes: &[u8], dialect: Dialect, limits: &Limits, report: &mut Report) -> Result<()> {
+    fn check_content(
+        bytes: &[u8],
+        dialect: Dialect,
+        limits: &Limits,
+        report: &mut Report,
+    ) -> Result<()> {
         let _ = (bytes, dialect, limits, report);
         Ok(())
     }
@@ -170,7 +179,8 @@ pub trait Declared: 'static {
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
         if let Some(layout) = Self::layout_of(bytes, dialect) {
             let fields = Fields::new(layout, bytes, &options.limits);
-            contents.fields = Some(fields.map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?);
+            contents.fields =
+                Some(fields.map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?);
         }
         Ok(contents)
     }
@@ -182,7 +192,8 @@ pub trait Declared: 'static {
     fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
         let dialect = Self::dialect_of(bytes, options).unwrap_or_default();
         let layout = Self::layout_of(bytes, dialect);
-        let uncovered = layout.and_then(|layout| walk::uncovered(layout, bytes, &options.limits).ok());
+        let uncovered =
+            layout.and_then(|layout| walk::uncovered(layout, bytes, &options.limits).ok());
         uncovered_losses(uncovered.unwrap_or_default(), bytes.len() as u64)
     }
 
@@ -216,14 +227,26 @@ pub trait Declared: 'static {
 
 /// Returns the losses of dropping the ranges of bytes that no field covers, in a file of `size` bytes.
 pub(super) fn uncovered_losses(uncovered: Vec<Range<u64>>, size: u64) -> Vec<Loss> {
-    let (trailing, gaps) = uncovered.into_iter().partition::<Vec<_>, _>(|range| range.end == size);
+    let (trailing, gaps) = uncovered
+        .into_iter()
+        .partition::<Vec<_>, _>(|range| range.end == size);
     let loss = |path: &str, ranges: Vec<Range<u64>>| {
-        let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
+        let count = ranges
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum::<u64>();
         Loss::dropped(path, "bytes that no field covers")
             .with_count(count as usize, "bytes")
-            .listing(ranges.into_iter().map(|range| Span::Bytes(range).to_string()))
+            .listing(
+                ranges
+                    .into_iter()
+                    .map(|range| Span::Bytes(range).to_string()),
+            )
     };
-    [loss("gaps", gaps), loss(walk::TRAILING, trailing)].into_iter().flatten().collect()
+    [loss("gaps", gaps), loss(walk::TRAILING, trailing)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {
@@ -232,18 +255,27 @@ fn detect_by_layouts(about: &About, bytes: &[u8]) -> Detection {
     let rated = about.dialects.iter().zip(layouts).map(|(dialect, layout)| {
         let confidence = rate_layout(layout, bytes);
         let needs_mismatch = has_dialects && confidence == Confidence::Magic;
-        let mismatch = if needs_mismatch { first_mismatch(layout, bytes) } else { 0 };
+        let mismatch = if needs_mismatch {
+            first_mismatch(layout, bytes)
+        } else {
+            0
+        };
         ((confidence, mismatch), *dialect)
     });
     // On a tie, the first layout wins.
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, 0), Dialect::Spec));
-    Detection { confidence, dialect }
+    Detection {
+        confidence,
+        dialect,
+    }
 }
 
 /// Returns the magic bytes of a type or of its first field, if that is always at the start; otherwise, no bytes.
 fn leading_magic(ty: &Type) -> &'static [u8] {
-    let Type::Declared(declaration) = ty else { return &[] };
+    let Type::Declared(declaration) = ty else {
+        return &[];
+    };
     match declaration.shape {
         Shape::Struct([first, ..])
             if declaration.magic.is_empty()
@@ -262,16 +294,28 @@ fn rate_layout(layout: &'static Type, bytes: &[u8]) -> Confidence {
     if !magic.is_empty() {
         return Confidence::by_magic(bytes, magic);
     }
-    if first_mismatch(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
+    if first_mismatch(layout, bytes) == u64::MAX {
+        Confidence::Structure
+    } else {
+        Confidence::None
+    }
 }
 
 /// Returns the offset of the first mismatch with a layout, or `u64::MAX` if the whole file matches.
 fn first_mismatch(layout: &'static Type, bytes: &[u8]) -> u64 {
     let mut report = Report::default();
-    match walk::walk(layout, bytes, &Default::default(), &mut TrailingVisitor(&mut report)) {
+    match walk::walk(
+        layout,
+        bytes,
+        &Default::default(),
+        &mut TrailingVisitor(&mut report),
+    ) {
         Ok(_) if report.findings().is_empty() => u64::MAX,
         Ok(end) => end,
-        Err(Fault { span: Span::Unpacked { packed, .. }, .. }) => packed.start,
+        Err(Fault {
+            span: Span::Unpacked { packed, .. },
+            ..
+        }) => packed.start,
         Err(fault) => fault.span.range().start,
     }
 }
@@ -282,13 +326,19 @@ struct ListCounts(Vec<Property>);
 
 impl Visitor for ListCounts {
     fn enter(&mut self, node: &Node) -> Visit {
-        let Some((item, fixed)) = node.ty.item_type_and_count() else { return Visit::All };
+        let Some((item, fixed)) = node.ty.item_type_and_count() else {
+            return Visit::All;
+        };
         if fixed.is_none() {
             // Adds the list before any list inside its items.
             self.add_count(node.path, 0);
         }
         // Skips items without lists: there may be millions of them.
-        if has_list(item) { Visit::All } else { Visit::Items(0..0) }
+        if has_list(item) {
+            Visit::All
+        } else {
+            Visit::Items(0..0)
+        }
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -301,15 +351,28 @@ impl Visitor for ListCounts {
 
 impl ListCounts {
     fn add_count(&mut self, path: &[Segment], count: u64) {
-        let name = path.iter().filter_map(|segment| segment.name()).collect::<Vec<_>>().join(".");
+        let name = path
+            .iter()
+            .filter_map(|segment| segment.name())
+            .collect::<Vec<_>>()
+            .join(".");
         match self.0.iter_mut().find(|property| property.name == name) {
-            Some(Property { value: PropertyValue::Count(sum), .. }) => *sum = sum.saturating_add(count),
-            _ => self.0.push(Property { name, value: PropertyValue::Count(count) }),
+            Some(Property {
+                value: PropertyValue::Count(sum),
+                ..
+            }) => *sum = sum.saturating_add(count),
+            _ => self.0.push(Property {
+                name,
+                value: PropertyValue::Count(count),
+            }),
         }
     }
 }
 
 fn has_list(ty: &Type) -> bool {
     let field = |field: &Field| has_list(&field.ty) || has_list(&field.content_type());
-    ty.flatten().is_list() || ty.declaration().is_some_and(|declaration| declaration.fields().any(field))
+    ty.flatten().is_list()
+        || ty
+            .declaration()
+            .is_some_and(|declaration| declaration.fields().any(field))
 }

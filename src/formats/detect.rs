@@ -21,7 +21,11 @@ pub enum Confidence {
 impl Confidence {
     /// Returns `Magic` if `bytes` start with `magic`, otherwise `None`.
     pub(super) fn by_magic(bytes: &[u8], magic: &[u8]) -> Confidence {
-        if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None }
+        if bytes.starts_with(magic) {
+            Confidence::Magic
+        } else {
+            Confidence::None
+        }
     }
 }
 
@@ -62,7 +66,8 @@ impl Detected {
     ///
     /// See [`Format::read`](crate::Format::read).
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        self.format.read(bytes, &self.with_detected_dialect(options))
+        self.format
+            .read(bytes, &self.with_detected_dialect(options))
     }
 }
 
@@ -73,12 +78,16 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
     ///
     /// See [`check`](crate::check).
     pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        self.format.into().check(bytes, &self.with_detected_dialect(options))
+        self.format
+            .into()
+            .check(bytes, &self.with_detected_dialect(options))
     }
 
     /// Adds the detected dialect to the options unless they already have one.
     fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
-        options.clone().with_dialect(options.dialect.unwrap_or(self.dialect))
+        options
+            .clone()
+            .with_dialect(options.dialect.unwrap_or(self.dialect))
     }
 }
 
@@ -106,7 +115,11 @@ pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
 
 /// Like [`detect`], but error messages also list `others`, formats that the caller has already ruled out.
 #[cfg(feature = "scene")]
-pub(crate) fn detect_without(others: &[&'static str], bytes: &[u8], path: &Path) -> Result<Detected> {
+pub(crate) fn detect_without(
+    others: &[&'static str],
+    bytes: &[u8],
+    path: &Path,
+) -> Result<Detected> {
     detect_among(FormatId::ALL, others, bytes, Some(path))
 }
 
@@ -117,8 +130,15 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
     bytes: &[u8],
     path: Option<&Path>,
 ) -> Result<Detected<F>> {
-    let detections: Vec<_> = formats.iter().map(|format| (*format, (*format).into().detect(bytes))).collect();
-    let best = detections.iter().map(|(_, detection)| detection.confidence).max().unwrap_or(Confidence::None);
+    let detections: Vec<_> = formats
+        .iter()
+        .map(|format| (*format, (*format).into().detect(bytes)))
+        .collect();
+    let best = detections
+        .iter()
+        .map(|(_, detection)| detection.confidence)
+        .max()
+        .unwrap_or(Confidence::None);
     let mut candidates = detections.clone();
     candidates.retain(|(_, detection)| best != Confidence::None && detection.confidence == best);
     if candidates.len() != 1
@@ -133,7 +153,11 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
         [(format, Detection { dialect, .. })] => return Ok(Detected { format, dialect }),
         [] if bytes.is_empty() => "the file is empty".to_owned(),
         [] => {
-            let known: Vec<_> = formats.iter().map(name).chain(others.iter().copied()).collect();
+            let known: Vec<_> = formats
+                .iter()
+                .map(name)
+                .chain(others.iter().copied())
+                .collect();
             format!("not a file of a known format ({})", known.join(", "))
         }
         ref several => {
@@ -146,7 +170,10 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
 
 /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it, and
 /// always for `.mesh`, which several built-in formats share.
-pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path) -> Option<F> {
+pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(
+    formats: &[F],
+    path: &Path,
+) -> Option<F> {
     let extension = path.extension()?.to_str()?;
     let has_extension = |format: &&F| (**format).into().about().has_extension(extension);
     let mut formats = formats.iter().filter(has_extension);

@@ -70,7 +70,9 @@ impl Document {
     ///
     /// See [`Format::write`].
     pub fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        with_format!(*self, Document(ref document), |D| D::write(document, options))
+        with_format!(*self, Document(ref document), |D| D::write(
+            document, options
+        ))
     }
 
     /// Returns all violations of the format's rules.

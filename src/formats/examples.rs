@@ -57,7 +57,11 @@ impl ExampleSearch {
             return None;
         }
         MAX_ITEMS.iter().find_map(|max_items| {
-            let config = Config { max_items: *max_items, plausible: true, ..Config::default() };
+            let config = Config {
+                max_items: *max_items,
+                plausible: true,
+                ..Config::default()
+            };
             self.about.layouts().iter().find_map(|(_, ty)| {
                 let files = (0..FILES_PER_LAYOUT)
                     .filter_map(|seed| generate::file(ty, &random_numbers(seed), &config).ok());
@@ -69,9 +73,16 @@ impl ExampleSearch {
 
     /// Returns an example from the first breakage of `file` that violates only `rule`; `None` if there is none or
     /// `file` has findings.
-    fn example_from_file(self, file: &[u8], ty: &'static Type, rule: &'static Rule) -> Option<RuleExample> {
+    fn example_from_file(
+        self,
+        file: &[u8],
+        ty: &'static Type,
+        rule: &'static Rule,
+    ) -> Option<RuleExample> {
         let dialects = self.about.dialects.iter();
-        let dialect = *dialects.clone().find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
+        let dialect = *dialects
+            .clone()
+            .find(|dialect| (self.layout_of)(file, **dialect) == Some(ty))?;
         if !self.finding_codes(file, dialect)?.is_empty() {
             return None;
         }
@@ -83,15 +94,30 @@ impl ExampleSearch {
         let broken = generate::breakages_of(ty, file, rules, &limits, 1, is_of_rule).ok()?;
         let broken = broken.filter(|broken| broken.rule.is_none_or(|own| own == rule));
         let only = Some(vec![rule.code]);
-        let broken = broken.into_iter().find(|broken| self.finding_codes(&broken.bytes, dialect) == only)?;
-        let correct = self.counterpart(file, dialect, ty, &broken).unwrap_or_else(|| file.to_vec());
-        Some(RuleExample { dialect, violating: broken.bytes, correct, is_json: false })
+        let broken = broken
+            .into_iter()
+            .find(|broken| self.finding_codes(&broken.bytes, dialect) == only)?;
+        let correct = self
+            .counterpart(file, dialect, ty, &broken)
+            .unwrap_or_else(|| file.to_vec());
+        Some(RuleExample {
+            dialect,
+            violating: broken.bytes,
+            correct,
+            is_json: false,
+        })
     }
 
     /// Returns the codes of all findings in a file; `None` if it cannot be checked.
     fn finding_codes(self, bytes: &[u8], dialect: Dialect) -> Option<Vec<&'static str>> {
         let report = (self.check)(bytes, &ReadOptions::default().with_dialect(dialect)).ok()?;
-        Some(report.findings().iter().map(|finding| finding.rule.code).collect())
+        Some(
+            report
+                .findings()
+                .iter()
+                .map(|finding| finding.rule.code)
+                .collect(),
+        )
     }
 
     /// Returns a valid file in which the broken value is at the limit of its constraint; `None` if none is generated.
@@ -102,9 +128,13 @@ impl ExampleSearch {
         ty: &'static Type,
         broken: &BrokenFile,
     ) -> Option<Vec<u8>> {
-        let mut almost = generate::almost_broken(ty, file, self.about.rules, &Limits::default()).ok()?;
-        let almost = almost.find(|a| a.breakage == broken.breakage && a.changed == broken.changed)?;
-        self.finding_codes(&almost.bytes, dialect)?.is_empty().then_some(almost.bytes)
+        let mut almost =
+            generate::almost_broken(ty, file, self.about.rules, &Limits::default()).ok()?;
+        let almost =
+            almost.find(|a| a.breakage == broken.breakage && a.changed == broken.changed)?;
+        self.finding_codes(&almost.bytes, dialect)?
+            .is_empty()
+            .then_some(almost.bytes)
     }
 }
 

@@ -94,10 +94,15 @@ pub trait Format: Declared + Sized {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
         let options = &options.clone().with_dialect(dialect);
-        let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
+        let lenient = ReadOptions {
+            strictness: Strictness::Lenient,
+            ..options.clone()
+        };
         let layout = Self::layout_of(bytes, dialect);
         if let Err(error) = Self::read_and_check(bytes, &lenient, &mut report) {
-            let Some(rule) = error.rule() else { return Err(error) };
+            let Some(rule) = error.rule() else {
+                return Err(error);
+            };
             Self::check_undecoded(bytes, dialect, &mut report);
             if let Some(layout) = layout {
                 // The codec's error may concern a constraint, so the structure is checked separately.

@@ -14,7 +14,10 @@ use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
 impl AnyFormat {
     /// Adds conversion between files and JSON documents, through serde.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
-        self.json = Some(JsonFunctions { write: file_to_json::<T>, read: json_to_file::<T> });
+        self.json = Some(JsonFunctions {
+            write: file_to_json::<T>,
+            read: json_to_file::<T>,
+        });
         self
     }
 
@@ -29,7 +32,9 @@ impl AnyFormat {
     ///
     /// Returns an error if the format does not support JSON, or the file is rejected.
     pub fn file_to_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
-        let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
+        let Some(json) = self.json else {
+            return Err(self.missing_error("JSON documents"));
+        };
         (json.write)(bytes, options)
     }
 
@@ -52,7 +57,9 @@ impl AnyFormat {
     /// Returns an error if the format does not support JSON, the text is not a document of the format, or the document
     /// cannot be written.
     pub fn json_to_file(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-        let Some(json) = self.json else { return Err(self.missing_error("JSON documents")) };
+        let Some(json) = self.json else {
+            return Err(self.missing_error("JSON documents"));
+        };
         (json.read)(text, options)
     }
 }
@@ -64,14 +71,22 @@ fn file_to_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> R
         #[serde(flatten)]
         document: T,
     }
-    let tagged = TaggedDocument { format: T::ABOUT.name, document: T::read(bytes, options)? };
+    let tagged = TaggedDocument {
+        format: T::ABOUT.name,
+        document: T::read(bytes, options)?,
+    };
     serde_json::to_string_pretty(&tagged)
         .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
 }
 
-fn json_to_file<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+fn json_to_file<T: Format + DeserializeOwned>(
+    text: &[u8],
+    options: &WriteOptions,
+) -> Result<Vec<u8>> {
     let document = read::<T, _>(&mut serde_json::Deserializer::from_slice(text));
-    document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?.write(options)
+    document
+        .map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?
+        .write(options)
 }
 
 /// Deserialises a document of the format `T` from an object, ignoring the key `format`.
@@ -99,13 +114,17 @@ struct FormatKeySkipper<A>(A);
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for FormatKeySkipper<A> {
     type Error = A::Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
         let mut key = self.0.next_key::<String>()?;
         if key.as_deref() == Some("format") {
             self.0.next_value::<IgnoredAny>()?;
             key = self.0.next_key()?;
         }
-        key.map(|key| seed.deserialize(de::value::StringDeserializer::new(key))).transpose()
+        key.map(|key| seed.deserialize(de::value::StringDeserializer::new(key)))
+            .transpose()
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {

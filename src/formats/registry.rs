@@ -37,7 +37,12 @@ impl Formats {
 
     /// Creates a registry of the built-in formats.
     pub fn builtin() -> Formats {
-        Formats(FormatId::ALL.iter().map(|format| (*format).into()).collect())
+        Formats(
+            FormatId::ALL
+                .iter()
+                .map(|format| (*format).into())
+                .collect(),
+        )
     }
 
     /// Adds a format. Detection ignores file extensions that several formats share.
@@ -58,14 +63,24 @@ impl Formats {
     pub fn with_format(mut self, format: AnyFormat) -> Result<Formats> {
         let about = format.about();
         let reject = |what: String| Err(Error::unsupported(what).in_format(about.name));
-        for name in about.layouts().iter().map(|(name, _)| *name).chain([about.name]) {
+        for name in about
+            .layouts()
+            .iter()
+            .map(|(name, _)| *name)
+            .chain([about.name])
+        {
             if !is_identifier(name) {
                 let form = "expected lower-case letters, digits and `_`, starting with a letter";
-                return reject(format!("\"{name}\" cannot be the name of a format or layout: {form}"));
+                return reject(format!(
+                    "\"{name}\" cannot be the name of a format or layout: {form}"
+                ));
             }
         }
         if self.iter().any(|other| other.name() == about.name) {
-            return reject(format!("the name is taken; choose one other than {}", self.names()));
+            return reject(format!(
+                "the name is taken; choose one other than {}",
+                self.names()
+            ));
         }
         self.0.push(format);
         Ok(self)
@@ -78,7 +93,10 @@ impl Formats {
 
     /// Returns the names of the formats, comma-separated.
     pub fn names(&self) -> String {
-        self.iter().map(AnyFormat::name).collect::<Vec<_>>().join(", ")
+        self.iter()
+            .map(AnyFormat::name)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Returns the format with the given name.
@@ -87,9 +105,14 @@ impl Formats {
     ///
     /// Returns an error if the name is unknown; the message lists the known names.
     pub fn get(&self, name: &str) -> Result<AnyFormat> {
-        self.iter().find(|format| format.name() == name).ok_or_else(|| {
-            Error::unsupported(format!("unknown format `{name}`: the formats are {}", self.names()))
-        })
+        self.iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| {
+                Error::unsupported(format!(
+                    "unknown format `{name}`: the formats are {}",
+                    self.names()
+                ))
+            })
     }
 
     /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
@@ -114,8 +137,10 @@ impl Formats {
     /// ```
     pub fn for_output(&self, path: &Path, input_format: Option<AnyFormat>) -> Option<AnyFormat> {
         let extension = path.extension()?.to_str()?;
-        let candidates: Vec<_> =
-            self.iter().filter(|format| format.about().has_extension(extension)).collect();
+        let candidates: Vec<_> = self
+            .iter()
+            .filter(|format| format.about().has_extension(extension))
+            .collect();
         let named = |format: &&AnyFormat| extension.eq_ignore_ascii_case(format.name());
         match candidates[..] {
             [format] => Some(format),

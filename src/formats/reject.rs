@@ -2,7 +2,8 @@
 
 use super::Format;
 use crate::{
-    Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
+    Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions,
+    parallel,
 };
 
 /// Returns an error if `strictness` rejects a violation that `check` finds. Prefers the first fatal violation to the
@@ -18,21 +19,34 @@ pub(super) fn reject_violations(
         report.findings().first().cloned()
     };
     match first(strictness.threshold()) {
-        Some(finding) => Err(Error::from_finding(kind, &first(Severity::Fatal).unwrap_or(finding))),
+        Some(finding) => Err(Error::from_finding(
+            kind,
+            &first(Severity::Fatal).unwrap_or(finding),
+        )),
         None => Ok(()),
     }
 }
 
 /// Returns the document unless `options.strictness` rejects it.
-#[allow(dead_code, reason = "unused if only MESH or Seed is enabled, which check while reading")]
+#[allow(
+    dead_code,
+    reason = "unused if only MESH or Seed is enabled, which check while reading"
+)]
 pub(super) fn require_valid<D: Format>(document: D, options: &ReadOptions) -> Result<D> {
-    reject_violations(|report| document.check_into(report), options.strictness, ErrorKind::Malformed)?;
+    reject_violations(
+        |report| document.check_into(report),
+        options.strictness,
+        ErrorKind::Malformed,
+    )?;
     Ok(document)
 }
 
 /// Checks and encodes a document, in parallel if threads are available. Returns an error if the document cannot be
 /// encoded, or `options.strictness` rejects it. `encode` must not rely on the rules: the check may not have finished.
-#[allow(dead_code, reason = "unused if only Seed is enabled, which checks before writing")]
+#[allow(
+    dead_code,
+    reason = "unused if only Seed is enabled, which checks before writing"
+)]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,
     options: &WriteOptions,
@@ -42,5 +56,7 @@ pub(super) fn encode_checked<D: Format + Sync>(
     let check = |report: &mut Report| document.check_into(report);
     let check = || reject_violations(check, options.strictness, ErrorKind::Inexpressible);
     let (checked, bytes) = parallel::join(check, encode);
-    checked.and(bytes).map_err(|error| error.in_format(D::ABOUT.name))
+    checked
+        .and(bytes)
+        .map_err(|error| error.in_format(D::ABOUT.name))
 }

@@ -10,10 +10,13 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
     match rule.enforced_by {
         Enforcement::Declaration => {
             let declared = fields_by_requirement(about, rule);
-            let declared =
-                declared.iter().map(|(requirement, fields)| format!("{}: {requirement}", fields.join(", ")));
+            let declared = declared
+                .iter()
+                .map(|(requirement, fields)| format!("{}: {requirement}", fields.join(", ")));
             let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
-            let columns = columns.filter(|c| c.rule == rule).map(|c| format!("column `{}`", c.column));
+            let columns = columns
+                .filter(|c| c.rule == rule)
+                .map(|c| format!("column `{}`", c.column));
             declared.chain(columns).collect::<Vec<_>>().join("; ")
         }
         Enforcement::Structure => "structure".to_owned(),
@@ -24,9 +27,15 @@ pub(super) fn enforcement_text(about: &About, grammar: Option<&Grammar>, rule: &
 /// Returns the requirements of a rule, each with the fields that declare it, in Markdown.
 fn fields_by_requirement(about: &About, rule: &Rule) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for declared in declared_rules(about.layouts()).into_iter().filter(|declared| declared.rule == rule) {
+    for declared in declared_rules(about.layouts())
+        .into_iter()
+        .filter(|declared| declared.rule == rule)
+    {
         let field = format!("`{}`", declared.field);
-        match groups.iter_mut().find(|(requirement, _)| *requirement == declared.requirement) {
+        match groups
+            .iter_mut()
+            .find(|(requirement, _)| *requirement == declared.requirement)
+        {
             Some((_, fields)) => fields.push(field),
             None => groups.push((declared.requirement, vec![field])),
         }
@@ -36,8 +45,18 @@ fn fields_by_requirement(about: &About, rule: &Rule) -> Vec<(String, Vec<String>
 
 /// Returns the note in a format's schemas: an explanation of ids and codes, and the rules that no field declares.
 pub(super) fn schema_note(about: &About) -> String {
-    let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
-    let others = others.map(|r| format!("- {} ({}): {}\n", r.reference(), r.severity.name(), r.summary));
+    let others = about
+        .rules
+        .iter()
+        .filter(|rule| rule.enforced_by != Enforcement::Declaration);
+    let others = others.map(|r| {
+        format!(
+            "- {} ({}): {}\n",
+            r.reference(),
+            r.severity.name(),
+            r.summary
+        )
+    });
     format!(
         "An id in parentheses, a letter and a number, is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
          with the interpretation of an unclear sentence in the specification. A code in capitals is a rule:\n\
@@ -71,9 +90,16 @@ impl Interpretation {
     /// ```
     pub fn find(id: &str) -> Option<Interpretation> {
         PAGE_TEXT.lines().find_map(|line| {
-            let (row, rest) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+            let (row, rest) = line
+                .strip_prefix("| ")?
+                .strip_suffix(" |")?
+                .split_once(" | ")?;
             let (question, reading) = rest.split_once(" | ")?;
-            (row == id).then_some(Interpretation { row, question, reading })
+            (row == id).then_some(Interpretation {
+                row,
+                question,
+                reading,
+            })
         })
     }
 }

@@ -19,8 +19,12 @@ impl AnyFormat {
     /// ```
     pub const fn with_scene_reader<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
-        self.scenes =
-            Some(SceneFunctions { conventions: T::CONVENTIONS, read, write: None, needs_normals: false });
+        self.scenes = Some(SceneFunctions {
+            conventions: T::CONVENTIONS,
+            read,
+            write: None,
+            needs_normals: false,
+        });
         self.info = info_with_scene::<T>;
         self
     }
@@ -80,9 +84,13 @@ impl AnyFormat {
         options: &ReadOptions,
         scene: &SceneOptions,
     ) -> Result<(Scene, Vec<Loss>)> {
-        let Some(scenes) = self.scenes else { return Err(self.missing_error("scenes")) };
+        let Some(scenes) = self.scenes else {
+            return Err(self.missing_error("scenes"));
+        };
         let (scene, mut losses) = (scenes.read)(bytes, options, scene)?;
-        scene.check().map_err(|error| error.in_format(self.name()))?;
+        scene
+            .check()
+            .map_err(|error| error.in_format(self.name()))?;
         losses.extend(self.uncovered_bytes(bytes, options));
         Ok((scene, losses))
     }
@@ -138,7 +146,8 @@ fn info_with_scene<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<In
 pub(super) fn utf8_loss(path: String, name: &crate::Text) -> Option<Loss> {
     let text = name.to_string();
     (text.as_bytes() != name.as_bytes()).then(|| {
-        Loss::renamed(path, "invalid UTF-8 replaced").with_detail(format_args!("{name:?} becomes \"{text}\""))
+        Loss::renamed(path, "invalid UTF-8 replaced")
+            .with_detail(format_args!("{name:?} becomes \"{text}\""))
     })
 }
 
@@ -162,14 +171,18 @@ impl Document {
     /// Returns an error if the document is inconsistent, which is possible after lenient reading.
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
-        let (scene, losses) = with_format!(self, Document(document), |D| D::into_scene(document, options)?);
+        let (scene, losses) = with_format!(self, Document(document), |D| D::into_scene(
+            document, options
+        )?);
         Scene::check(&scene).map_err(|error| error.in_format(format))?;
         Ok((scene, losses))
     }
 
     /// Returns the paths of the source fields of each mesh, joint and animation in the scene.
     pub fn source_fields(&self) -> SourceFields {
-        with_format!(*self, Document(ref document), |D| D::source_fields(document))
+        with_format!(*self, Document(ref document), |D| D::source_fields(
+            document
+        ))
     }
 
     /// Converts a scene to a document of `format`. Also returns the losses: data that the format cannot represent.

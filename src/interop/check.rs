@@ -12,7 +12,11 @@ static STL: Rule = reading_rule("STL-READ", "STL");
 const fn reading_rule(code: &'static str, section: &'static str) -> Rule {
     let enforced_by = Enforcement::Code("interchange formats have no declaration");
     let rule = Rule::new(code, Severity::Fatal, "Files decode without errors.");
-    Rule { section, enforced_by, ..rule }
+    Rule {
+        section,
+        enforced_by,
+        ..rule
+    }
 }
 
 impl Interchange {
@@ -23,10 +27,19 @@ impl Interchange {
     ///
     /// Returns an error if decoding would exceed the limits.
     pub fn check(self, bytes: &[u8], files: &dyn Files, options: &ReadOptions) -> Result<Report> {
-        let ReadOptions { limits, strictness, .. } = options;
+        let ReadOptions {
+            limits, strictness, ..
+        } = options;
         let mut report = Report::new(limits);
-        match self.read(bytes, files, &SceneOptions::default().with_strictness(*strictness), limits) {
-            Err(error) if matches!(error.kind(), crate::ErrorKind::LimitExceeded(_)) => return Err(error),
+        match self.read(
+            bytes,
+            files,
+            &SceneOptions::default().with_strictness(*strictness),
+            limits,
+        ) {
+            Err(error) if matches!(error.kind(), crate::ErrorKind::LimitExceeded(_)) => {
+                return Err(error);
+            }
             Err(error) => {
                 let rule = self.rule();
                 report.add_with(rule, || error.to_finding(rule));
@@ -49,13 +62,22 @@ impl Interchange {
     /// Returns an example for the documentation: an unreadable file, and the same file without the error.
     pub fn rule_example(self) -> RuleExample {
         let (correct, from, to) = match self.name() {
-            "obj" => ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 1 0 0", "v 1 0 zero"),
+            "obj" => (
+                "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+                "v 1 0 0",
+                "v 1 0 zero",
+            ),
             "ply" => (PLY_TEXT, "1 0 0", "1 0 zero"),
             "stl" => (STL_TEXT, "vertex 1 0 0", "vertex 1 0 zero"),
             _ => (r#"{"asset": {"version": "2.0"}, "scenes": []}"#, "[]", "7"),
         };
         let violating = correct.replacen(from, to, 1).into();
-        RuleExample { dialect: Dialect::Spec, violating, correct: correct.into(), is_json: false }
+        RuleExample {
+            dialect: Dialect::Spec,
+            violating,
+            correct: correct.into(),
+            is_json: false,
+        }
     }
 }
 

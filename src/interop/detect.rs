@@ -23,14 +23,17 @@ impl Interchange {
     /// their keywords, glTF in JSON by the key `asset`, and binary STL by its size.
     pub fn detect(bytes: &[u8]) -> Option<Interchange> {
         let text = without_byte_order_mark(bytes);
-        Interchange::ALL.iter().copied().find(|format| match format.name() {
-            "glb" => bytes.starts_with(b"glTF"),
-            "gltf" => starts_as_json(text) && text.windows(7).any(|word| word == b"\"asset\""),
-            "ply" => text.starts_with(b"ply\n") || text.starts_with(b"ply\r"),
-            "stl" => is_binary_stl(bytes) || is_ascii_stl(text),
-            "obj" => is_obj(text),
-            _ => false,
-        })
+        Interchange::ALL
+            .iter()
+            .copied()
+            .find(|format| match format.name() {
+                "glb" => bytes.starts_with(b"glTF"),
+                "gltf" => starts_as_json(text) && text.windows(7).any(|word| word == b"\"asset\""),
+                "ply" => text.starts_with(b"ply\n") || text.starts_with(b"ply\r"),
+                "stl" => is_binary_stl(bytes) || is_ascii_stl(text),
+                "obj" => is_obj(text),
+                _ => false,
+            })
     }
 
     /// Returns `false` if no file of the format starts with the bytes `start`, so that the rest of a large file need not
@@ -44,11 +47,15 @@ impl Interchange {
         let text = without_byte_order_mark(start).trim_ascii_start();
         match self.name() {
             "glb" | "gltf" => {
-                count_mismatches(start, b"glTF") == 0 || text.first().is_none_or(|first| *first == b'{')
+                count_mismatches(start, b"glTF") == 0
+                    || text.first().is_none_or(|first| *first == b'{')
             }
             "ply" => count_mismatches(text, b"ply") == 0,
             "obj" => {
-                let last_line = start.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+                let last_line = start
+                    .rsplit(|byte| *byte == b'\n')
+                    .next()
+                    .unwrap_or_default();
                 last_line.len() < MAX_BINARY_LINE || !last_line.contains(&0)
             }
             // The header of binary STL is arbitrary.
@@ -93,7 +100,9 @@ fn starts_as_json(text: &[u8]) -> bool {
 /// Returns `true` if the first word of a text is the keyword of ASCII STL, in any case.
 pub(super) fn starts_with_solid(text: &[u8]) -> bool {
     let mut words = text.trim_ascii_start().split(u8::is_ascii_whitespace);
-    words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+    words
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
 }
 
 /// Returns `true` if the file size matches the facet count in the header.
@@ -108,7 +117,10 @@ fn binary_stl_size(bytes: &[u8]) -> Option<u64> {
 
 /// Returns the facet count in the header of a binary STL file; `None` if the header is truncated.
 pub(super) fn stl_facet_count(bytes: &[u8]) -> Option<u32> {
-    bytes.get(..STL_HEADER_SIZE)?.last_chunk().map(|count| u32::from_le_bytes(*count))
+    bytes
+        .get(..STL_HEADER_SIZE)?
+        .last_chunk()
+        .map(|count| u32::from_le_bytes(*count))
 }
 
 fn is_ascii_stl(text: &[u8]) -> bool {
@@ -119,17 +131,32 @@ fn is_ascii_stl(text: &[u8]) -> bool {
 /// identifier.
 fn is_obj(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
-    let mut lines = start.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::trim_ascii);
+    let mut lines = start
+        .split(|byte| matches!(byte, b'\r' | b'\n'))
+        .map(<[u8]>::trim_ascii);
     let line = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
     let word = line.and_then(|line| first_words(line).next());
     word.is_some_and(|word| {
         let word = word.to_ascii_lowercase();
-        [&b"v"[..], b"vt", b"vn", b"vp", b"o", b"g", b"s", b"mtllib", b"usemtl"].contains(&&*word)
+        [
+            &b"v"[..],
+            b"vt",
+            b"vn",
+            b"vp",
+            b"o",
+            b"g",
+            b"s",
+            b"mtllib",
+            b"usemtl",
+        ]
+        .contains(&&*word)
     })
 }
 
 /// Returns the words in the first [`SEARCHED_BYTES`] bytes of a file.
 fn first_words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let start = &bytes[..bytes.len().min(SEARCHED_BYTES)];
-    start.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+    start
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
 }

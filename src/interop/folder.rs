@@ -35,7 +35,9 @@ impl Folder {
 
     /// Returns the folder that contains a file.
     pub fn of(file: &Path) -> Folder {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         Folder::new(folder.unwrap_or(Path::new(".")))
     }
 
@@ -55,11 +57,14 @@ impl Folder {
     /// any error from [`fs::canonicalize`].
     pub fn locate(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
-        let outside = |_| name_error("not read for safety, since it is outside the folder of the file");
+        let outside =
+            |_| name_error("not read for safety, since it is outside the folder of the file");
         let file = fs::canonicalize(self.join_inside(path.as_ref()).map_err(outside)?)?;
         match file.starts_with(folder) {
             true => Ok(file),
-            false => Err(name_error("not read for safety, since it is a link to a file outside the folder")),
+            false => Err(name_error(
+                "not read for safety, since it is a link to a file outside the folder",
+            )),
         }
     }
 
@@ -97,7 +102,11 @@ pub(super) fn name_from_bytes(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         for (index, part) in chunk.valid().split('%').enumerate() {
             if index > 0 {
-                name += if escaped_byte(part.as_bytes()).is_some() { "%25" } else { "%" };
+                name += if escaped_byte(part.as_bytes()).is_some() {
+                    "%25"
+                } else {
+                    "%"
+                };
             }
             name += part;
         }
@@ -109,7 +118,9 @@ pub(super) fn name_from_bytes(bytes: &[u8]) -> String {
 /// Returns the byte that `%` and the following `digits` represent in a name: a percent sign, or a byte that is not
 /// ASCII. Returns `None` if `%` represents only itself.
 fn escaped_byte(digits: &[u8]) -> Option<u8> {
-    let digits = digits.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    let digits = digits
+        .get(..2)
+        .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
     let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     (byte == b'%' || !byte.is_ascii()).then_some(byte)
 }
@@ -144,7 +155,11 @@ pub(super) fn bytes_from_name(name: &str) -> Vec<u8> {
             }
         }
     }
-    if name_from_bytes(&bytes) == name { bytes } else { name.as_bytes().to_vec() }
+    if name_from_bytes(&bytes) == name {
+        bytes
+    } else {
+        name.as_bytes().to_vec()
+    }
 }
 
 #[cfg(unix)]

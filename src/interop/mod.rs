@@ -310,13 +310,21 @@ impl Interchange {
 
     /// Returns the format with the extension of `path`, ignoring case; `None` if no format has this extension.
     pub fn by_extension(path: &Path) -> Option<Interchange> {
-        path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
+        path.extension()?
+            .to_str()?
+            .to_ascii_lowercase()
+            .parse()
+            .ok()
     }
 }
 
 /// Checks the limits on a scene that was read, and drops vertices that are not finite and that no face uses, so that
 /// they reach no target.
-fn finish_reading(mut scene: Scene, mut losses: Vec<Loss>, limits: &Limits) -> Result<(Scene, Vec<Loss>)> {
+fn finish_reading(
+    mut scene: Scene,
+    mut losses: Vec<Loss>,
+    limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
     scene.check_triangle_limit(limits)?;
     drop_unused_non_finite(&mut scene, &mut losses);
     Ok((scene, losses))
@@ -338,9 +346,19 @@ impl FromStr for Interchange {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Interchange> {
-        Interchange::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
-            let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
-            Error::unsupported(format!("unknown format `{name}`; expected one of {}", names.join(", ")))
-        })
+        Interchange::ALL
+            .iter()
+            .find(|format| format.name() == name)
+            .copied()
+            .ok_or_else(|| {
+                let names: Vec<_> = Interchange::ALL
+                    .iter()
+                    .map(|format| format.name())
+                    .collect();
+                Error::unsupported(format!(
+                    "unknown format `{name}`; expected one of {}",
+                    names.join(", ")
+                ))
+            })
     }
 }

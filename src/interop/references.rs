@@ -19,19 +19,33 @@ pub(super) struct Reference {
 pub(super) fn resolve(files: &dyn Files, folder: &str, path: &[u8]) -> Reference {
     let path = name_from_bytes(path);
     if is_remote(&path) {
-        return Reference { name: path, is_absolute: false };
+        return Reference {
+            name: path,
+            is_absolute: false,
+        };
     }
     if path.contains('\\') {
         let literal = join(folder, &path);
         if exists(files, &literal) {
-            return Reference { name: literal, is_absolute: false };
+            return Reference {
+                name: literal,
+                is_absolute: false,
+            };
         }
     }
     let path = path.replace('\\', "/");
     let is_absolute = path.starts_with('/') || has_drive(&path);
-    let relative = if is_absolute { path.rsplit(['/', ':']).next().unwrap_or_default() } else { &path };
+    let relative = if is_absolute {
+        path.rsplit(['/', ':']).next().unwrap_or_default()
+    } else {
+        &path
+    };
     // Without a file name, there is no file.
-    let name = if relative.is_empty() { String::new() } else { join(folder, relative) };
+    let name = if relative.is_empty() {
+        String::new()
+    } else {
+        join(folder, relative)
+    };
     Reference { name, is_absolute }
 }
 
@@ -39,7 +53,9 @@ pub(super) fn resolve(files: &dyn Files, folder: &str, path: &[u8]) -> Reference
 /// file without it exists, or no file exists and the comment would end the extension.
 pub(super) fn resolve_unquoted(files: &dyn Files, folder: &str, path: &[u8]) -> Reference {
     let resolved = resolve(files, folder, path);
-    let Some(length) = path.windows(2).position(|pair| pair == b" #") else { return resolved };
+    let Some(length) = path.windows(2).position(|pair| pair == b" #") else {
+        return resolved;
+    };
     if exists(files, &resolved.name) {
         return resolved;
     }
@@ -58,7 +74,9 @@ fn exists(files: &dyn Files, name: &str) -> bool {
 
 /// Returns `true` if a name cannot lead out of its folder, even where backslashes separate folders.
 fn is_inside(name: &str) -> bool {
-    !has_drive(name) && !name.starts_with(['/', '\\']) && name.split(['/', '\\']).all(|part| part != "..")
+    !has_drive(name)
+        && !name.starts_with(['/', '\\'])
+        && name.split(['/', '\\']).all(|part| part != "..")
 }
 
 /// Returns `true` if a path starts with the drive of Windows, as in `C:`.

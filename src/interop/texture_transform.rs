@@ -11,7 +11,11 @@ pub(crate) struct TextureTransform {
 
 impl Default for TextureTransform {
     fn default() -> TextureTransform {
-        TextureTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] }
+        TextureTransform {
+            offset: [0.0; 2],
+            rotation: 0.0,
+            scale: [1.0; 2],
+        }
     }
 }
 

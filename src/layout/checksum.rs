@@ -4,12 +4,16 @@ use super::declaration::ChecksumFunction;
 use super::expr::Value;
 
 /// CRC-32 according to ISO 3309, used by gzip and PNG.
-pub const CRC32: ChecksumFunction =
-    ChecksumFunction { name: "CRC-32", compute: |bytes, _| crc32fast::hash(bytes).into() };
+pub const CRC32: ChecksumFunction = ChecksumFunction {
+    name: "CRC-32",
+    compute: |bytes, _| crc32fast::hash(bytes).into(),
+};
 
 /// Adler-32, used by zlib.
-pub const ADLER32: ChecksumFunction =
-    ChecksumFunction { name: "Adler-32", compute: |bytes, _| adler2::adler32_slice(bytes).into() };
+pub const ADLER32: ChecksumFunction = ChecksumFunction {
+    name: "Adler-32",
+    compute: |bytes, _| adler2::adler32_slice(bytes).into(),
+};
 
 /// XXH32; the argument is the seed, 0 if omitted.
 pub const XXH32: ChecksumFunction = ChecksumFunction {
@@ -30,5 +34,9 @@ pub const XXH3: ChecksumFunction = ChecksumFunction {
 };
 
 fn seed(arguments: &[Value]) -> u64 {
-    if let Some(Value::Int(seed)) = arguments.first() { *seed as u64 } else { 0 }
+    if let Some(Value::Int(seed)) = arguments.first() {
+        *seed as u64
+    } else {
+        0
+    }
 }

@@ -32,8 +32,13 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// Returns an error if binrw or [`check`] fails, or `options.strictness` rejects a finding from [`check`]. The error
 /// has the path, byte range and rule of the first structural fault or rejected finding, if any.
-pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
-    let value = decode_safely(&Structure::of(&T::TYPE), bytes, options, |reader| T::read_le(reader))?;
+pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<T> {
+    let value = decode_safely(&Structure::of(&T::TYPE), bytes, options, |reader| {
+        T::read_le(reader)
+    })?;
     let report = check::<T>(bytes, &with_at_least_one_finding(options))?;
     check_strictness(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)
@@ -129,28 +134,42 @@ pub(crate) fn decode<T>(
 /// Encodes a value without checking it.
 pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
-    value.write_le(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
+    value
+        .write_le(&mut out)
+        .map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
 /// Returns the options with a limit of at least one finding per rule, so that reading can reject a finding.
 pub(crate) fn with_at_least_one_finding(options: &ReadOptions) -> ReadOptions {
     let max_findings = options.limits.max_findings_per_rule.max(1);
-    ReadOptions { limits: options.limits.with_max_findings_per_rule(max_findings), ..options.clone() }
+    ReadOptions {
+        limits: options.limits.with_max_findings_per_rule(max_findings),
+        ..options.clone()
+    }
 }
 
 /// Returns an error for the first finding that `strictness` rejects, if any.
-pub(crate) fn check_strictness(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
-    report.first_rejected(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
+pub(crate) fn check_strictness(
+    report: &Report,
+    strictness: Strictness,
+    kind: ErrorKind,
+) -> Result<()> {
+    report
+        .first_rejected(strictness)
+        .map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
 /// Returns the [`Error`] that a binrw error wraps, or else the result of `other`.
 pub(crate) fn convert_binrw_error(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
         binrw::Error::Backtrace(trace) => convert_binrw_error(*trace.error, other),
-        binrw::Error::Custom { err, .. } if err.is::<Error>() => err
-            .downcast::<Error>()
-            .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
+        binrw::Error::Custom { err, .. } if err.is::<Error>() => {
+            err.downcast::<Error>().map_or_else(
+                |_| Error::inexpressible("a value does not fit"),
+                |error| *error,
+            )
+        }
         error => other(error),
     }
 }

@@ -95,19 +95,38 @@ pub const SNORM8: &str = "fmax(x / 127.0, -1.0)";
 
 impl Decoding {
     /// No decoding and no unit.
-    pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
+    pub const NONE: Decoding = Decoding {
+        name: "",
+        decode: None,
+        formula: "",
+        unit: "",
+    };
 
     /// Replaces a missing function or unit with that of the type.
     fn inherit_from(self, of_type: Decoding) -> Decoding {
         let decoding = if self.decode.is_some() { self } else { of_type };
-        Decoding { unit: if self.unit.is_empty() { of_type.unit } else { self.unit }, ..decoding }
+        Decoding {
+            unit: if self.unit.is_empty() {
+                of_type.unit
+            } else {
+                self.unit
+            },
+            ..decoding
+        }
     }
 
     /// Returns the decoded value, if any, and the unit. A packed word's type provides a missing function or unit.
     pub fn apply(self, value: &Value) -> (Option<DecodedValue>, &'static str) {
-        let of_type = if let Value::Bits(_, word) = value { word.decoding } else { Decoding::NONE };
+        let of_type = if let Value::Bits(_, word) = value {
+            word.decoding
+        } else {
+            Decoding::NONE
+        };
         let decoding = self.inherit_from(of_type);
-        (decoding.decode.and_then(|decode| decode(value)), decoding.unit)
+        (
+            decoding.decode.and_then(|decode| decode(value)),
+            decoding.unit,
+        )
     }
 }
 
@@ -124,7 +143,14 @@ impl fmt::Display for DecodedValue {
         match self {
             DecodedValue::Number(number) => f.write_str(&number.plain_text()),
             DecodedValue::List(list) => {
-                write!(f, "[{}]", list.iter().map(Value::plain_text).collect::<Vec<_>>().join(", "))
+                write!(
+                    f,
+                    "[{}]",
+                    list.iter()
+                        .map(Value::plain_text)
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                )
             }
         }
     }

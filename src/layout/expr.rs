@@ -57,7 +57,9 @@ impl Value {
     pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
         let word = super::declaration::bits::read_word_le(bytes);
         let declaration = T::TYPE.own_declaration();
-        declaration.map_or(Value::unsigned(word), |declaration| Value::Bits(word, declaration))
+        declaration.map_or(Value::unsigned(word), |declaration| {
+            Value::Bits(word, declaration)
+        })
     }
 
     /// Returns an unsigned integer.
@@ -83,13 +85,19 @@ impl Value {
             Value::Bool(value) => Ok((*value).into()),
             Value::Wide(_) => Err(EvalError::Overflow),
             Value::Bits(word, _) => i128::try_from(*word).map_err(|_| EvalError::Overflow),
-            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
+            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => {
+                Err(EvalError::Unknown)
+            }
         }
     }
 
     /// Like [`to_int`](Value::to_int), but wraps integers above `i128::MAX` to negative ones.
     fn to_wrapped(&self) -> Result<i128, EvalError> {
-        if let Value::Wide(number) = self { Ok(*number as i128) } else { self.to_int() }
+        if let Value::Wide(number) = self {
+            Ok(*number as i128)
+        } else {
+            self.to_int()
+        }
     }
 
     /// Formats the value like [`Display`](fmt::Display), but floats without exponent and whole floats without a decimal
@@ -148,7 +156,11 @@ impl Scope {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().rev().find(|(n, _)| *n == name).map(|(_, value)| value)
+        self.0
+            .iter()
+            .rev()
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| value)
     }
 }
 
@@ -159,7 +171,9 @@ impl Lookup for Scope {
         match (rest, value) {
             ([], value) => Some(value.clone()),
             (rest, Value::Struct(fields)) => fields.lookup(rest),
-            ([bit_field], Value::Bits(word, declaration)) => bit_field_value(*word, declaration, bit_field),
+            ([bit_field], Value::Bits(word, declaration)) => {
+                bit_field_value(*word, declaration, bit_field)
+            }
             _ => None,
         }
     }
@@ -167,7 +181,9 @@ impl Lookup for Scope {
 
 /// Returns the value of the bit field `name` of a packed word; `None` if there is no such field.
 pub(super) fn bit_field_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
-    declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
+    declaration
+        .bit_field_at(&[name])
+        .map(|(_, field)| field.value(word))
 }
 
 impl Expr {
@@ -197,15 +213,25 @@ impl Expr {
             Expr::Bool(value) => Ok(Value::Bool(*value)),
             Expr::Path(path) => scope.lookup(path).ok_or(EvalError::Unknown),
             Expr::Unary(UnaryOp::Not, a) => Ok(Value::Bool(!a.eval_bool(scope)?)),
-            Expr::Unary(UnaryOp::Negate, a) => {
-                a.eval_int(scope)?.checked_neg().map(Value::Int).ok_or(EvalError::Overflow)
+            Expr::Unary(UnaryOp::Negate, a) => a
+                .eval_int(scope)?
+                .checked_neg()
+                .map(Value::Int)
+                .ok_or(EvalError::Overflow),
+            Expr::Binary(BinaryOp::And, a, b) => {
+                Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?))
             }
-            Expr::Binary(BinaryOp::And, a, b) => Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?)),
-            Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
+            Expr::Binary(BinaryOp::Or, a, b) => {
+                Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?))
+            }
             Expr::Binary(op, a, b) => eval_values(*op, &a.eval(scope)?, &b.eval(scope)?),
             Expr::Cast(a, to) => {
                 let number = eval_cast(a.eval(scope)?.to_wrapped()?, *to);
-                Ok(if to.is_u128() { Value::unsigned(number as u128) } else { Value::Int(number) })
+                Ok(if to.is_u128() {
+                    Value::unsigned(number as u128)
+                } else {
+                    Value::Int(number)
+                })
             }
             Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
             Expr::Matches(path, pattern) => match scope.lookup(path) {
@@ -255,22 +281,27 @@ impl Expr {
 
     /// Evaluates the expression to a boolean. An integer yields [`EvalError::Unknown`].
     pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
-        if let Value::Bool(value) = self.eval(scope)? { Ok(value) } else { Err(EvalError::Unknown) }
+        if let Value::Bool(value) = self.eval(scope)? {
+            Ok(value)
+        } else {
+            Err(EvalError::Unknown)
+        }
     }
 }
 
 /// Evaluates an operator. Unsigned numbers are computed with 128 bits if the result does not fit in an `i128`.
 fn eval_values(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, EvalError> {
     let is_wide = |value: &Value| matches!(value, Value::Wide(_));
-    let is_unsigned = |value: &Value| is_wide(value) || value.to_int().is_ok_and(|number| number >= 0);
+    let is_unsigned =
+        |value: &Value| is_wide(value) || value.to_int().is_ok_and(|number| number >= 0);
     match eval_binary(op, a.to_wrapped()?, b.to_wrapped()?) {
         Ok(result) if !is_wide(a) && !is_wide(b) => Ok(result.into()),
-        _ if is_unsigned(a) && is_unsigned(b) => {
-            Ok(match eval_binary_as(op, a.to_wrapped()?, b.to_wrapped()?, IntType::U128)? {
+        _ if is_unsigned(a) && is_unsigned(b) => Ok(
+            match eval_binary_as(op, a.to_wrapped()?, b.to_wrapped()?, IntType::U128)? {
                 Operand::Int(number) => Value::unsigned(number as u128),
                 truth => truth.into(),
-            })
-        }
+            },
+        ),
         _ => Err(EvalError::Overflow),
     }
 }
@@ -278,10 +309,13 @@ fn eval_values(op: BinaryOp, a: &Value, b: &Value) -> Result<Value, EvalError> {
 /// Returns `true` if a string starts with a pattern, in which `x` matches any hexadecimal digit.
 pub(crate) fn matches_pattern(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
-        && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
-            b'x' => found.is_ascii_hexdigit(),
-            expected => *found == expected,
-        })
+        && text
+            .iter()
+            .zip(pattern.bytes())
+            .all(|(found, expected)| match expected {
+                b'x' => found.is_ascii_hexdigit(),
+                expected => *found == expected,
+            })
 }
 
 impl From<Operand> for Value {

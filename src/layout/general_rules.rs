@@ -32,6 +32,11 @@ pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'stati
         // A file that exceeds a limit or needs a disabled feature breaks no rule.
         FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported => return fault.rule,
     };
-    let own = || rules.iter().find(|rule| rule.code.ends_with(ending)).copied();
+    let own = || {
+        rules
+            .iter()
+            .find(|rule| rule.code.ends_with(ending))
+            .copied()
+    };
     fault.rule.or_else(own).or(general)
 }

@@ -79,14 +79,20 @@ impl Attribute {
 
     /// Returns the allowed words; empty for numbers.
     pub const fn words(&self) -> &'static [&'static str] {
-        if let Domain::OneOf(words) = self.domain { words } else { &[] }
+        if let Domain::OneOf(words) = self.domain {
+            words
+        } else {
+            &[]
+        }
     }
 
     /// Returns the range of the integers, or of the indices of words. The upper limit for vertex indices is 2147483647,
     /// not the number of vertices.
     pub fn integer_range(&self) -> RangeInclusive<u32> {
         match (self.value_type, self.domain) {
-            (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),
+            (ValueType::Integer, Domain::Range(min, max)) => {
+                min.unsigned_abs()..=max.unsigned_abs()
+            }
             (_, Domain::OneOf(words)) => 0..=words.len().saturating_sub(1) as u32,
             _ => 0..=MAX_INTEGER,
         }
@@ -193,14 +199,19 @@ impl Grammar {
     fn dictionary(&self, title: &str) -> String {
         let mut dictionary = Dictionary::new(title);
         for attribute in self.attributes {
-            dictionary.add_entry(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
+            dictionary.add_entry(
+                attribute.name,
+                format!("\n{} ", attribute.identifier).into_bytes(),
+            );
             for word in attribute.words() {
                 dictionary.add_entry(attribute.name, word.as_bytes().to_vec());
             }
         }
         for BuiltInProperty { name, values, .. } in self.properties {
             dictionary.add_entry(name, format!("[{name}] = ").into_bytes());
-            values.iter().for_each(|value| dictionary.add_entry(name, value.as_bytes().to_vec()));
+            values
+                .iter()
+                .for_each(|value| dictionary.add_entry(name, value.as_bytes().to_vec()));
         }
         dictionary.into_text()
     }
@@ -212,10 +223,18 @@ impl Grammar {
              |---|---|---|---|---|---|---|---|---|\n"
         );
         for attribute in self.attributes {
-            let Attribute { name, identifier, values, meaning, .. } = attribute;
+            let Attribute {
+                name,
+                identifier,
+                values,
+                meaning,
+                ..
+            } = attribute;
             let (per, value_type) = (attribute.occurs.name(), attribute.value_type.name());
             let required = if attribute.required { "yes" } else { "no" };
-            let requires = attribute.requires.map_or(String::new(), |other| format!("`{other}`"));
+            let requires = attribute
+                .requires
+                .map_or(String::new(), |other| format!("`{other}`"));
             let range = attribute.describe_range();
             // Writing to a string cannot fail.
             let _ = writeln!(
@@ -224,8 +243,17 @@ impl Grammar {
             );
         }
         out += "\n## Built-in properties\n\n| property | values | meaning |\n|---|---|---|\n";
-        for BuiltInProperty { name, values, meaning } in self.properties {
-            let values = if values.is_empty() { "any".to_owned() } else { values.join(", ") };
+        for BuiltInProperty {
+            name,
+            values,
+            meaning,
+        } in self.properties
+        {
+            let values = if values.is_empty() {
+                "any".to_owned()
+            } else {
+                values.join(", ")
+            };
             let _ = writeln!(out, "| `{name}` | {values} | {meaning} |");
         }
         out + "\n## Grammar\n\nIn the language of [pest](https://pest.rs).\n\n```pest\n"
@@ -243,14 +271,20 @@ impl Grammar {
                 ("type", string_json(attribute.value_type.name())),
                 ("range", string_json(&attribute.describe_range())),
                 ("required", Json::Plain(attribute.required.to_string())),
-                ("requires", attribute.requires.map_or(Json::Omitted, string_json)),
+                (
+                    "requires",
+                    attribute.requires.map_or(Json::Omitted, string_json),
+                ),
                 ("meaning", string_json(attribute.meaning)),
             ])
         };
         let property = |property: &BuiltInProperty| {
             Json::object([
                 ("name", string_json(property.name)),
-                ("values", array_json(property.values, |value| string_json(value))),
+                (
+                    "values",
+                    array_json(property.values, |value| string_json(value)),
+                ),
                 ("meaning", string_json(property.meaning)),
             ])
         };

@@ -23,7 +23,8 @@ use super::notation::{
 };
 use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{
-    IndentedText, content_text, declaration_lines, packing_text, parenthesize_compound, remark_lines,
+    IndentedText, content_text, declaration_lines, packing_text, parenthesize_compound,
+    remark_lines,
 };
 
 /// Prints the pattern of a format. The first layout is applied; the others are commented out at the end.
@@ -47,7 +48,11 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.push_line("");
     for (index, (name, ty)) in layouts.iter().enumerate() {
         let comment = if index == 0 { "" } else { "// " };
-        let element = ElementPrinter { count: None, arguments: &[], names: &Names::default() };
+        let element = ElementPrinter {
+            count: None,
+            arguments: &[],
+            names: &Names::default(),
+        };
         out.push_line(format!("{comment}{} @ 0x00;", element.text(ty, name)));
     }
     out.into_text()
@@ -67,12 +72,17 @@ struct ImHexNotation;
 
 impl Notation for ImHexNotation {
     fn path(&self, path: &[&str], _: &[ValueKind]) -> String {
-        path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
+        path.iter()
+            .map(|name| member_name(name))
+            .collect::<Vec<_>>()
+            .join(".")
     }
 
     fn matches(&self, text: String, pattern: &str) -> String {
         let mut terms = vec![format!("sizeof({text}) >= {}", pattern.len())];
-        terms.extend(byte_conditions::<Self>(pattern, |index| format!("{text}.bytes[{index}]")));
+        terms.extend(byte_conditions::<Self>(pattern, |index| {
+            format!("{text}.bytes[{index}]")
+        }));
         terms.join(" && ")
     }
 
@@ -90,7 +100,10 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
     let parameters = match declaration.imports {
         [] => String::new(),
         imports => {
-            let names: Vec<_> = imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
+            let names: Vec<_> = imports
+                .iter()
+                .map(|name| format!("auto {}", member_name(name)))
+                .collect();
             format!("<{}>", names.join(", "))
         }
     };
@@ -107,10 +120,14 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
                 out.push_line(format!("u8 magic_bytes[{}];", declaration.magic.len()));
                 for (index, byte) in declaration.magic.iter().enumerate() {
                     let condition = format!("magic_bytes[{index}] == {byte:#04x}");
-                    out.push_line(format!("std::assert({condition}, \"the magic bytes of {name}\");"));
+                    out.push_line(format!(
+                        "std::assert({condition}, \"the magic bytes of {name}\");"
+                    ));
                 }
             }
-            fields.iter().for_each(|field| print_member(out, field, &names));
+            fields
+                .iter()
+                .for_each(|field| print_member(out, field, &names));
         }
         Shape::Choice(variants) => print_choice(out, variants, &names),
         Shape::Enum { values, .. } => {
@@ -121,9 +138,13 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
         }
         Shape::Bits { size, fields } if reached.is_big => {
             out.push_line(format!("be u{} word;", 8 * size));
-            fields.iter().for_each(|field| print_big_endian_bits(out, field, &reached.names));
+            fields
+                .iter()
+                .for_each(|field| print_big_endian_bits(out, field, &reached.names));
         }
-        Shape::Bits { fields, .. } => fields.iter().for_each(|field| print_bits(out, field, &reached.names)),
+        Shape::Bits { fields, .. } => fields
+            .iter()
+            .for_each(|field| print_bits(out, field, &reached.names)),
     });
     out.push_line("};");
 }
@@ -132,14 +153,20 @@ fn print_declaration(out: &mut IndentedText, reached: &Reached) {
 fn print_big_endian_bits(out: &mut IndentedText, field: &BitField, names: &Names) {
     print_bit_remarks(out, field, names);
     let (name, width) = (member_name(field.name), field.bits.width);
-    let value = format!("(word >> {}) & {:#x}", field.bits.offset, u128::MAX >> (128 - width));
+    let value = format!(
+        "(word >> {}) & {:#x}",
+        field.bits.offset,
+        u128::MAX >> (128 - width)
+    );
     let size = width.div_ceil(8).next_power_of_two() * 8;
     match (field.flag, field.signed) {
         (true, _) => out.push_line(format!("bool {name} = ({value}) != 0 [[export]];")),
         (false, false) => out.push_line(format!("u{size} {name} = {value} [[export]];")),
         (false, true) => {
             let sign = format!("{:#x}", 1u128 << (width - 1));
-            out.push_line(format!("s{size} {name} = s128(({value}) ^ {sign}) - {sign} [[export]];"));
+            out.push_line(format!(
+                "s{size} {name} = s128(({value}) ^ {sign}) - {sign} [[export]];"
+            ));
         }
     }
 }
@@ -177,52 +204,96 @@ fn print_member(out: &mut IndentedText, field: &Field, names: &Names) {
 fn print_checks(out: &mut IndentedText, field: &Field, names: &Names) {
     for check in field.checks {
         let condition = expr_text(&check.condition, names);
-        out.push_line(format!("std::assert({condition}, \"{}\");", check.message.escape_default()));
+        out.push_line(format!(
+            "std::assert({condition}, \"{}\");",
+            check.message.escape_default()
+        ));
     }
 }
 
 fn print_choice(out: &mut IndentedText, variants: &[Variant], names: &Names) {
     for (index, variant) in variants.iter().enumerate() {
         let start = if index == 0 { "if" } else { "} else if" };
-        out.push_nested(4, format!("{start} ({}) {{", expr_text(&variant.condition, names)), |out| {
-            out.push_prefixed("/// ", variant.doc);
-            out.push_prefixed("// ", &remark_lines(&variant.field, names));
-            print_variable(out, &variant.field, &format!("as_{}", to_snake_case(variant.name)), names);
-            print_checks(out, &variant.field, names);
-        });
+        out.push_nested(
+            4,
+            format!("{start} ({}) {{", expr_text(&variant.condition, names)),
+            |out| {
+                out.push_prefixed("/// ", variant.doc);
+                out.push_prefixed("// ", &remark_lines(&variant.field, names));
+                print_variable(
+                    out,
+                    &variant.field,
+                    &format!("as_{}", to_snake_case(variant.name)),
+                    names,
+                );
+                print_checks(out, &variant.field, names);
+            },
+        );
     }
-    out.push_nested(4, "} else {", |out| out.push_line("std::error(\"no variant applies\");"));
+    out.push_nested(4, "} else {", |out| {
+        out.push_line("std::error(\"no variant applies\");")
+    });
     out.push_line("}");
 }
 
 /// Prints a variable, with its placement if it is a look-ahead or has an explicit offset.
 fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Names) {
-    let element = ElementPrinter { count: field.count.as_ref(), arguments: field.arguments, names };
-    let placement = field.position.map(|position| format!(" @ {}", expr_text(&position, names)));
-    let placement = if field.lookahead { Some(" @ $".to_owned()) } else { placement }.unwrap_or_default();
+    let element = ElementPrinter {
+        count: field.count.as_ref(),
+        arguments: field.arguments,
+        names,
+    };
+    let placement = field
+        .position
+        .map(|position| format!(" @ {}", expr_text(&position, names)));
+    let placement = if field.lookahead {
+        Some(" @ $".to_owned())
+    } else {
+        placement
+    }
+    .unwrap_or_default();
     let term = |expr: &Expr| parenthesize_compound(&expr_text(expr, names));
     match &field.block {
         Some(block) if block.packing == Packing::Stored => {
-            let content = ElementPrinter { count: None, arguments: block.arguments, names };
-            let outer_end = field.count.filter(|_| runs_to_end(&block.content)).map(|count| {
-                let start = field.position.map_or("$".to_owned(), |at| term(&at));
-                let outer_end = format!("end_around_{}", super::notation::to_identifier(field.name));
-                out.push_line(format!("u128 {outer_end} = block_end;"));
-                out.push_line(format!("block_end = {start} + {};", term(&count)));
-                outer_end
-            });
-            out.push_line(format!("{}{placement};", content.text(&block.content, name)));
+            let content = ElementPrinter {
+                count: None,
+                arguments: block.arguments,
+                names,
+            };
+            let outer_end = field
+                .count
+                .filter(|_| runs_to_end(&block.content))
+                .map(|count| {
+                    let start = field.position.map_or("$".to_owned(), |at| term(&at));
+                    let outer_end =
+                        format!("end_around_{}", super::notation::to_identifier(field.name));
+                    out.push_line(format!("u128 {outer_end} = block_end;"));
+                    out.push_line(format!("block_end = {start} + {};", term(&count)));
+                    outer_end
+                });
+            out.push_line(format!(
+                "{}{placement};",
+                content.text(&block.content, name)
+            ));
             if let Some(outer_end) = outer_end {
                 out.push_line(format!("block_end = {outer_end};"));
             }
             // The content may be shorter than the block.
             if let (Some(count), None) = (&field.count, &field.position) {
-                out.push_line(format!("$ = addressof({}) + {};", member_name(name), term(count)));
+                out.push_line(format!(
+                    "$ = addressof({}) + {};",
+                    member_name(name),
+                    term(count)
+                ));
             }
         }
         block => {
             if let Some(block) = block {
-                out.push_line(format!("// {}: {}", packing_text(block, names), content_text(block, names)));
+                out.push_line(format!(
+                    "// {}: {}",
+                    packing_text(block, names),
+                    content_text(block, names)
+                ));
             }
             out.push_line(format!("{}{placement};", element.text(&field.ty, name)));
         }
@@ -233,8 +304,9 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
 fn runs_to_end(content: &Type) -> bool {
     match content {
         Type::Declared(declaration) => {
-            let is_endless =
-                |field: &Field| field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty);
+            let is_endless = |field: &Field| {
+                field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty)
+            };
             declaration.fields().last().is_some_and(is_endless)
         }
         other => matches!(other.item_type_and_count(), Some((_, None))),
@@ -259,7 +331,11 @@ impl ElementPrinter<'_> {
             (None, false, _) if !flat.dimensions.is_empty() => format!("[{items}]"),
             (None, false, _) => String::new(),
         };
-        format!("{} {}{count}", self.base_name(&flat.item), member_name(name))
+        format!(
+            "{} {}{count}",
+            self.base_name(&flat.item),
+            member_name(name)
+        )
     }
 
     fn base_name(&self, ty: &Type) -> String {
@@ -272,7 +348,11 @@ impl ElementPrinter<'_> {
             Type::NulString => "NulString".to_owned(),
             Type::Declared(declaration) if self.arguments.is_empty() => declaration.name.to_owned(),
             Type::Declared(declaration) => {
-                let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();
+                let arguments: Vec<_> = self
+                    .arguments
+                    .iter()
+                    .map(|a| expr_text(a, self.names))
+                    .collect();
                 format!("{}<{}>", declaration.name, arguments.join(", "))
             }
             _ => String::new(),

@@ -55,7 +55,12 @@ pub(super) enum Json {
 
 impl Json {
     pub fn object(entries: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-        Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Omitted)).collect())
+        Json::Object(
+            entries
+                .into_iter()
+                .filter(|(_, value)| !matches!(value, Json::Omitted))
+                .collect(),
+        )
     }
 
     /// Prints a complete document.
@@ -69,7 +74,11 @@ impl Json {
     /// Returns the list, or `Omitted` if it is empty.
     fn array_or_omitted(list: impl Iterator<Item = Json>) -> Json {
         let list: Vec<_> = list.collect();
-        if list.is_empty() { Json::Omitted } else { Json::Array(list) }
+        if list.is_empty() {
+            Json::Omitted
+        } else {
+            Json::Array(list)
+        }
     }
 
     /// Writes the value, on one line if it fits in 100 columns.
@@ -98,24 +107,38 @@ impl Json {
     /// Returns the value on one line.
     fn to_one_line(&self) -> String {
         let Some(parts) = self.members() else {
-            return if let Json::Plain(text) = self { text.clone() } else { "null".to_owned() };
+            return if let Json::Plain(text) = self {
+                text.clone()
+            } else {
+                "null".to_owned()
+            };
         };
-        let parts: Vec<_> = parts.into_iter().map(|(key, value)| key + &value.to_one_line()).collect();
+        let parts: Vec<_> = parts
+            .into_iter()
+            .map(|(key, value)| key + &value.to_one_line())
+            .collect();
         let [open, close] = self.brackets();
         format!("{open}{}{close}", parts.join(", "))
     }
 
     fn brackets(&self) -> [&'static str; 2] {
-        if let Json::Array(_) = self { ["[", "]"] } else { ["{ ", " }"] }
+        if let Json::Array(_) = self {
+            ["[", "]"]
+        } else {
+            ["{ ", " }"]
+        }
     }
 
     /// Returns the parts of a list or object, each with its printed key (empty in a list); `None` for other values.
     fn members(&self) -> Option<Vec<(String, &Json)>> {
         match self {
             Json::Array(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
-            Json::Object(entries) => {
-                Some(entries.iter().map(|(key, value)| (format!("\"{key}\": "), value)).collect())
-            }
+            Json::Object(entries) => Some(
+                entries
+                    .iter()
+                    .map(|(key, value)| (format!("\"{key}\": "), value))
+                    .collect(),
+            ),
             Json::Plain(_) | Json::Omitted => None,
         }
     }
@@ -142,7 +165,11 @@ pub(super) fn array_json<T>(items: &[T], print: impl Fn(&T) -> Json) -> Json {
 
 /// Returns the string, or `Omitted` if it is empty.
 fn string_or_omitted(content: &str) -> Json {
-    if content.is_empty() { Json::Omitted } else { string_json(content) }
+    if content.is_empty() {
+        Json::Omitted
+    } else {
+        string_json(content)
+    }
 }
 
 fn number_json(value: impl Into<i128>) -> Json {
@@ -151,7 +178,11 @@ fn number_json(value: impl Into<i128>) -> Json {
 
 /// Returns `true`, or `Omitted` for `false`.
 fn true_or_omitted(value: bool) -> Json {
-    if value { Json::Plain("true".into()) } else { Json::Omitted }
+    if value {
+        Json::Plain("true".into())
+    } else {
+        Json::Omitted
+    }
 }
 
 fn optional_json<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
@@ -166,7 +197,11 @@ fn described_object<const N: usize>(
     decoding: &Decoding,
 ) -> Json {
     let before = [("name", string_json(name)), ("doc", string_or_omitted(doc))];
-    let after = [("decoded", decoding.name), ("formula", decoding.formula), ("unit", decoding.unit)];
+    let after = [
+        ("decoded", decoding.name),
+        ("formula", decoding.formula),
+        ("unit", decoding.unit),
+    ];
     let after = after.map(|(key, text)| (key, string_or_omitted(text)));
     Json::object(before.into_iter().chain(entries).chain(after))
 }
@@ -180,32 +215,70 @@ fn declaration_json(reached: &Reached) -> Json {
         Shape::Bits { fields, .. } => ("bits", array_json(fields, bit_field_json)),
     };
     let entries = [
-        ("imports", Json::array_or_omitted(declaration.imports.iter().map(|name| string_json(name)))),
-        ("magic", Json::array_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte)))),
-        ("size", optional_json(declaration.size(&Scope::default()), number_json)),
+        (
+            "imports",
+            Json::array_or_omitted(declaration.imports.iter().map(|name| string_json(name))),
+        ),
+        (
+            "magic",
+            Json::array_or_omitted(declaration.magic.iter().map(|byte| number_json(*byte))),
+        ),
+        (
+            "size",
+            optional_json(declaration.size(&Scope::default()), number_json),
+        ),
         (kind, parts),
     ];
-    described_object(declaration.name, declaration.doc, entries, &declaration.decoding)
+    described_object(
+        declaration.name,
+        declaration.doc,
+        entries,
+        &declaration.decoding,
+    )
 }
 
 fn field_json(field: &Field) -> Json {
     let checks = field.checks.iter().map(|check| {
-        Json::object([("condition", expr_json(&check.condition)), ("else", string_json(check.message))])
+        Json::object([
+            ("condition", expr_json(&check.condition)),
+            ("else", string_json(check.message)),
+        ])
     });
     let entries = [
         ("type", type_json(&field.ty)),
         ("if", optional_json(field.condition.as_ref(), expr_json)),
         ("count", optional_json(field.count.as_ref(), expr_json)),
-        ("arguments", Json::array_or_omitted(field.arguments.iter().map(expr_json))),
-        ("position", optional_json(field.position.as_ref(), expr_json)),
+        (
+            "arguments",
+            Json::array_or_omitted(field.arguments.iter().map(expr_json)),
+        ),
+        (
+            "position",
+            optional_json(field.position.as_ref(), expr_json),
+        ),
         ("lookahead", true_or_omitted(field.lookahead)),
         ("checks", Json::array_or_omitted(checks)),
-        ("constraints", Json::array_or_omitted(field.constraints.iter().map(constraint_json))),
-        ("plausible", Json::array_or_omitted(field.plausible.iter().map(constraint_json))),
+        (
+            "constraints",
+            Json::array_or_omitted(field.constraints.iter().map(constraint_json)),
+        ),
+        (
+            "plausible",
+            Json::array_or_omitted(field.plausible.iter().map(constraint_json)),
+        ),
         ("block", optional_json(field.block.as_ref(), block_json)),
-        ("checksum", optional_json(field.checksum.as_ref(), checksum_json)),
-        ("rule", string_or_omitted(field.rule.map_or("", |rule| rule.code))),
-        ("severity", string_or_omitted(field.rule.map_or("", |rule| rule.severity.name()))),
+        (
+            "checksum",
+            optional_json(field.checksum.as_ref(), checksum_json),
+        ),
+        (
+            "rule",
+            string_or_omitted(field.rule.map_or("", |rule| rule.code)),
+        ),
+        (
+            "severity",
+            string_or_omitted(field.rule.map_or("", |rule| rule.severity.name())),
+        ),
     ];
     described_object(field.name, field.doc, entries, &field.decoding)
 }
@@ -224,25 +297,52 @@ fn constraint_json(constraint: &Constraint) -> Json {
         Requirement::Finite => vec![("finite", yes())],
         Requirement::Unique => vec![("unique", yes())],
         Requirement::Ordered => vec![("ordered", yes())],
-        Requirement::Sum { of, total, tolerance } => {
-            vec![("sum", real(total)), ("of", name(of)), ("tolerance", real(tolerance))]
+        Requirement::Sum {
+            of,
+            total,
+            tolerance,
+        } => {
+            vec![
+                ("sum", real(total)),
+                ("of", name(of)),
+                ("tolerance", real(tolerance)),
+            ]
         }
         Requirement::ReservedZero => vec![("reserved_zero", yes())],
         Requirement::Terminated => vec![("terminated", yes())],
         Requirement::Holds(condition) => vec![("holds", expr_json(condition))],
         Requirement::Some(condition) => vec![("some", expr_json(condition))],
-        Requirement::IndexInto { list, none, weights } => {
-            vec![("index_into", path(list)), ("none", expr(none)), ("weights", name(weights))]
+        Requirement::IndexInto {
+            list,
+            none,
+            weights,
+        } => {
+            vec![
+                ("index_into", path(list)),
+                ("none", expr(none)),
+                ("weights", name(weights)),
+            ]
         }
-        Requirement::Within { list, first } => vec![("within", path(list)), ("first", expr_json(first))],
+        Requirement::Within { list, first } => {
+            vec![("within", path(list)), ("first", expr_json(first))]
+        }
         Requirement::Counts { list } => vec![("counts", path(list))],
         Requirement::Position => vec![("position", yes())],
         Requirement::Equal => vec![("equal", yes())],
         Requirement::SameLength => vec![("same_length", yes())],
         Requirement::Permutation { of, groups } => {
-            vec![("permutation", yes()), ("of", name(of)), ("groups", expr(groups))]
+            vec![
+                ("permutation", yes()),
+                ("of", name(of)),
+                ("groups", expr(groups)),
+            ]
         }
-        Requirement::Forest { none, rooted, ids, parents_first } => vec![
+        Requirement::Forest {
+            none,
+            rooted,
+            ids,
+            parents_first,
+        } => vec![
             ("forest", yes()),
             ("none", expr(none)),
             ("rooted", true_or_omitted(*rooted)),
@@ -251,7 +351,10 @@ fn constraint_json(constraint: &Constraint) -> Json {
         ],
     };
     let rest = [
-        ("if", optional_json(constraint.condition.as_ref(), expr_json)),
+        (
+            "if",
+            optional_json(constraint.condition.as_ref(), expr_json),
+        ),
         ("rule", string_json(constraint.rule.code)),
         ("severity", string_json(constraint.rule.severity.name())),
         ("message", optional_json(constraint.message, string_json)),
@@ -262,10 +365,16 @@ fn constraint_json(constraint: &Constraint) -> Json {
 fn block_json(block: &Block) -> Json {
     Json::object([
         ("packing", string_json(block.packing.name())),
-        ("encoding", optional_json(block.encoding.as_ref(), expr_json)),
+        (
+            "encoding",
+            optional_json(block.encoding.as_ref(), expr_json),
+        ),
         ("size", optional_json(block.size.as_ref(), expr_json)),
         ("content", type_json(&block.content)),
-        ("arguments", Json::array_or_omitted(block.arguments.iter().map(expr_json))),
+        (
+            "arguments",
+            Json::array_or_omitted(block.arguments.iter().map(expr_json)),
+        ),
         ("inline", true_or_omitted(block.inline)),
     ])
 }
@@ -273,7 +382,10 @@ fn block_json(block: &Block) -> Json {
 fn checksum_json(checksum: &Checksum) -> Json {
     Json::object([
         ("function", string_json(checksum.function.name)),
-        ("arguments", Json::array_or_omitted(checksum.arguments.iter().map(expr_json))),
+        (
+            "arguments",
+            Json::array_or_omitted(checksum.arguments.iter().map(expr_json)),
+        ),
         ("from", optional_json(checksum.from, string_json)),
         ("stored", expr_json(&checksum.stored)),
         ("none", optional_json(checksum.none, number_json)),
@@ -281,12 +393,20 @@ fn checksum_json(checksum: &Checksum) -> Json {
 }
 
 fn variant_json(variant: &Variant) -> Json {
-    let entries = [("if", expr_json(&variant.condition)), ("field", field_json(&variant.field))];
+    let entries = [
+        ("if", expr_json(&variant.condition)),
+        ("field", field_json(&variant.field)),
+    ];
     described_object(variant.name, variant.doc, entries, &Decoding::NONE)
 }
 
 fn enum_value_json(value: &EnumValue) -> Json {
-    described_object(value.name, value.doc, [("value", number_json(value.value))], &Decoding::NONE)
+    described_object(
+        value.name,
+        value.doc,
+        [("value", number_json(value.value))],
+        &Decoding::NONE,
+    )
 }
 
 fn bit_field_json(field: &BitField) -> Json {
@@ -296,8 +416,14 @@ fn bit_field_json(field: &BitField) -> Json {
         ("signed", true_or_omitted(field.signed)),
         ("reserved", true_or_omitted(field.reserved)),
         ("flag", true_or_omitted(field.flag)),
-        ("declared", optional_json(field.declared, |declaration| string_json(declaration.name))),
-        ("constraints", Json::array_or_omitted(field.constraints.iter().map(constraint_json))),
+        (
+            "declared",
+            optional_json(field.declared, |declaration| string_json(declaration.name)),
+        ),
+        (
+            "constraints",
+            Json::array_or_omitted(field.constraints.iter().map(constraint_json)),
+        ),
     ];
     described_object(field.name, field.doc, entries, &field.decoding)
 }
@@ -319,22 +445,30 @@ fn type_json(ty: &Type) -> Json {
 
 fn expr_json(expr: &Expr) -> Json {
     match expr {
-        Expr::Cast(Expr::Literal(value), to) if to.is_u128() => Json::Plain((*value as u128).to_string()),
+        Expr::Cast(Expr::Literal(value), to) if to.is_u128() => {
+            Json::Plain((*value as u128).to_string())
+        }
         Expr::Literal(value) | Expr::Cast(Expr::Literal(value), _) => number_json(*value),
         Expr::Bool(value) => Json::Plain(value.to_string()),
         Expr::Path(path) => Json::object([("field", array_json(path, |name| string_json(name)))]),
         Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expr_json(a))]),
         Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expr_json(a))]),
-        Expr::Binary(op, a, b) => {
-            Json::object([("op", string_json(op.symbol())), ("left", expr_json(a)), ("right", expr_json(b))])
-        }
+        Expr::Binary(op, a, b) => Json::object([
+            ("op", string_json(op.symbol())),
+            ("left", expr_json(a)),
+            ("right", expr_json(b)),
+        ]),
         Expr::Matches(path, pattern) => {
             let field = array_json(path, |name| string_json(name));
             Json::object([("field", field), ("matches", string_json(pattern))])
         }
-        Expr::Cast(a, to) => Json::object([("cast", expr_json(a)), ("to", string_json(&int_name(*to)))]),
-        Expr::If(a, b, c) => {
-            Json::object([("if", expr_json(a)), ("then", expr_json(b)), ("else", expr_json(c))])
+        Expr::Cast(a, to) => {
+            Json::object([("cast", expr_json(a)), ("to", string_json(&int_name(*to)))])
         }
+        Expr::If(a, b, c) => Json::object([
+            ("if", expr_json(a)),
+            ("then", expr_json(b)),
+            ("else", expr_json(c)),
+        ]),
     }
 }

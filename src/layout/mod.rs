@@ -118,7 +118,9 @@ pub trait Layout {
     /// `arguments` are the values of the imports, in order.
     fn size_with(arguments: &[Value]) -> Option<u64> {
         match Self::TYPE {
-            Type::Declared(declaration) => declaration.size(&declaration.bind(arguments.iter().cloned())),
+            Type::Declared(declaration) => {
+                declaration.size(&declaration.bind(arguments.iter().cloned()))
+            }
             ref other => other.size(),
         }
     }
@@ -128,8 +130,12 @@ pub trait Layout {
     /// Returns `None` if there is no such field, the field is absent, or `arguments` do not determine its condition or
     /// offset. Also returns `None` if its offset, or that of an earlier field, is explicit.
     fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
-        let Type::Declared(declaration) = Self::TYPE else { return None };
-        declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)
+        let Type::Declared(declaration) = Self::TYPE else {
+            return None;
+        };
+        declaration
+            .offset_of(name, &declaration.bind(arguments.iter().cloned()))
+            .map(|(offset, _)| offset)
     }
 }
 

@@ -43,7 +43,11 @@ impl Notation for TextNotation {
 
     fn cast(&self, text: String, to: IntType) -> String {
         // Counts and sizes fit in 64 bits, so casts to 64 or more bits are omitted.
-        if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
+        if to.bits >= 64 {
+            text
+        } else {
+            format!("({text} as {})", int_name(to))
+        }
     }
 
     fn conditional(&self, condition: String, then: String, otherwise: String) -> String {
@@ -52,15 +56,23 @@ impl Notation for TextNotation {
 }
 
 /// Returns a condition for each byte of a pattern, for languages without pattern matching.
-pub(super) fn byte_conditions<N: Notation>(pattern: &str, byte: impl Fn(usize) -> String) -> Vec<String> {
+pub(super) fn byte_conditions<N: Notation>(
+    pattern: &str,
+    byte: impl Fn(usize) -> String,
+) -> Vec<String> {
     let [and, or, _] = N::LOGIC_OPERATORS;
     let each = pattern.bytes().enumerate().map(|(index, expected)| {
         let byte = byte(index);
         if expected != b'x' {
             return format!("{byte} == {expected:#04x}");
         }
-        let ranges = [b'0'..=b'9', b'A'..=b'F', b'a'..=b'f']
-            .map(|range| format!("({byte} >= {:#04x} {and} {byte} <= {:#04x})", range.start(), range.end()));
+        let ranges = [b'0'..=b'9', b'A'..=b'F', b'a'..=b'f'].map(|range| {
+            format!(
+                "({byte} >= {:#04x} {and} {byte} <= {:#04x})",
+                range.start(),
+                range.end()
+            )
+        });
         format!("({})", ranges.join(&format!(" {or} ")))
     });
     each.collect()
@@ -76,9 +88,15 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
         Expr::Literal(value) => value.to_string(),
         Expr::Bool(value) => value.to_string(),
         Expr::Path(path) => notation.path(path, &names.steps(path)),
-        Expr::Matches(path, pattern) => notation.matches(notation.path(path, &names.steps(path)), pattern),
+        Expr::Matches(path, pattern) => {
+            notation.matches(notation.path(path, &names.steps(path)), pattern)
+        }
         Expr::Unary(op, a) => {
-            let sign = if *op == UnaryOp::Not { N::LOGIC_OPERATORS[2] } else { "-" };
+            let sign = if *op == UnaryOp::Not {
+                N::LOGIC_OPERATORS[2]
+            } else {
+                "-"
+            };
             format!("{sign}{}", atom(a, names, notation))
         }
         Expr::Binary(op, a, b) => {
@@ -92,10 +110,14 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
             format!("{left} {symbol} {right}")
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
-            (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.to_number(atom(a, names, notation)),
+            (_, ValueKind::Bool | ValueKind::Enum(_)) => {
+                notation.to_number(atom(a, names, notation))
+            }
             (Expr::Literal(number), _) if to.is_u128() => (*number as u128).to_string(),
             (Expr::Literal(_), _) => print(a, names, notation),
-            (_, ValueKind::Int(Some(from))) if preserves_values(from, *to) => print(a, names, notation),
+            (_, ValueKind::Int(Some(from))) if preserves_values(from, *to) => {
+                print(a, names, notation)
+            }
             _ => notation.cast(atom(a, names, notation), *to),
         },
         Expr::If(a, b, c) => {
@@ -107,13 +129,21 @@ pub(super) fn print<N: Notation>(expr: &Expr, names: &Names, notation: &N) -> St
 
 /// Returns `true` if a cast from `from` to `to` preserves every value.
 fn preserves_values(from: IntType, to: IntType) -> bool {
-    if from.signed == to.signed { from.bits <= to.bits } else { to.signed && from.bits < to.bits }
+    if from.signed == to.signed {
+        from.bits <= to.bits
+    } else {
+        to.signed && from.bits < to.bits
+    }
 }
 
 /// Prints an expression, in parentheses if it is compound.
 pub(super) fn atom(expr: &Expr, names: &Names, notation: &impl Notation) -> String {
     let text = print(expr, names, notation);
-    if is_compound(&text) { format!("({text})") } else { text }
+    if is_compound(&text) {
+        format!("({text})")
+    } else {
+        text
+    }
 }
 
 /// Returns `true` if a printed expression has an operator outside parentheses.
@@ -131,7 +161,13 @@ pub(super) fn factor(expr: &Expr, names: &Names, notation: &impl Notation) -> St
 }
 
 /// Prints an operand of `outer`, in parentheses unless they are redundant in every language.
-fn operand<N: Notation>(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &N) -> String {
+fn operand<N: Notation>(
+    expr: &Expr,
+    outer: BinaryOp,
+    left: bool,
+    names: &Names,
+    notation: &N,
+) -> String {
     let text = print(expr, names, notation);
     let inner = match expr {
         Expr::Binary(op, ..) => *op,
@@ -149,7 +185,11 @@ fn operand<N: Notation>(expr: &Expr, outer: BinaryOp, left: bool, names: &Names,
         (Precedence::Product | Precedence::Sum, class) => left && inner.precedence() == class,
         _ => false,
     };
-    if binds_tighter { text } else { format!("({text})") }
+    if binds_tighter {
+        text
+    } else {
+        format!("({text})")
+    }
 }
 
 /// Converts `VertexFormat` to `vertex_format`.
@@ -178,5 +218,9 @@ pub(super) fn to_identifier(name: &str) -> String {
 /// Returns a field's name in a language with these keywords: `class` becomes `class_`.
 pub(super) fn escape_keyword(keywords: &str, name: &str) -> String {
     let name = to_identifier(name);
-    if keywords.split(' ').any(|word| word == name) { name + "_" } else { name }
+    if keywords.split(' ').any(|word| word == name) {
+        name + "_"
+    } else {
+        name
+    }
 }

@@ -11,7 +11,10 @@ pub struct IntType {
 
 impl IntType {
     /// The type of the largest unsigned integers, whose upper half does not fit in an `i128`.
-    pub(super) const U128: IntType = IntType { bits: 128, signed: false };
+    pub(super) const U128: IntType = IntType {
+        bits: 128,
+        signed: false,
+    };
 
     pub(super) fn is_u128(self) -> bool {
         self == IntType::U128
@@ -171,11 +174,18 @@ pub(super) fn eval_binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, Eva
 
 /// Evaluates an operator with two operands of type `ty`, as Rust does with overflow checks. For a shift, `ty` is the
 /// type of the left operand. Unsigned 128-bit integers above `i128::MAX` wrap to negative numbers.
-pub(super) fn eval_binary_as(op: BinaryOp, a: i128, b: i128, ty: IntType) -> Result<Operand, EvalError> {
+pub(super) fn eval_binary_as(
+    op: BinaryOp,
+    a: i128,
+    b: i128,
+    ty: IntType,
+) -> Result<Operand, EvalError> {
     let number = match op {
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
-            let amount =
-                u32::try_from(b).ok().filter(|amount| *amount < ty.bits).ok_or(EvalError::Overflow)?;
+            let amount = u32::try_from(b)
+                .ok()
+                .filter(|amount| *amount < ty.bits)
+                .ok_or(EvalError::Overflow)?;
             match op {
                 BinaryOp::ShiftLeft => eval_cast(a << amount, ty),
                 _ if ty.is_u128() => ((a as u128) >> amount) as i128,
@@ -201,7 +211,11 @@ pub(super) fn eval_binary_as(op: BinaryOp, a: i128, b: i128, ty: IntType) -> Res
             let (min, max) = ty.range();
             let number = match eval_binary(op, a, b)? {
                 // The quotient of this division overflows, so Rust rejects its remainder, too.
-                Operand::Int(_) if op == BinaryOp::Remainder && ty.signed && a == min && b == -1 => None,
+                Operand::Int(_)
+                    if op == BinaryOp::Remainder && ty.signed && a == min && b == -1 =>
+                {
+                    None
+                }
                 Operand::Int(number) => Some(number).filter(|number| (min..=max).contains(number)),
                 truth => return Ok(truth),
             };
@@ -227,5 +241,9 @@ fn compare<T: Ord>(op: BinaryOp, a: &T, b: &T) -> bool {
 /// Truncates a value to an integer type, like `as` in Rust.
 pub(super) const fn eval_cast(value: i128, to: IntType) -> i128 {
     let unused = 128_u32.saturating_sub(to.bits);
-    if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
+    if to.signed {
+        (value << unused) >> unused
+    } else {
+        ((value as u128) << unused >> unused) as i128
+    }
 }

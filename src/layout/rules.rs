@@ -33,19 +33,38 @@ pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let code = |text: &str| format!("`{text}`");
     let mut rules: Vec<DeclaredRule> = Vec::new();
     for reached in reachable(layouts, ListingOrder::ContainersFirst) {
-        let bits = reached.declaration.bit_fields().iter().map(Field::from_bit_field);
+        let bits = reached
+            .declaration
+            .bit_fields()
+            .iter()
+            .map(Field::from_bit_field);
         let names = reached.names;
         let variants = reached.declaration.variants();
-        for (index, field) in reached.declaration.fields().copied().chain(bits).enumerate() {
-            let name = variants.get(index).map_or(field.name, |variant| variant.name);
-            let constraints =
-                field.constraints.iter().map(|c| (c.rule, requirement_text(c, &field, &names, code)));
-            let condition = |condition| format!("{} must hold", code(&readable_expr(condition, &names)));
+        for (index, field) in reached
+            .declaration
+            .fields()
+            .copied()
+            .chain(bits)
+            .enumerate()
+        {
+            let name = variants
+                .get(index)
+                .map_or(field.name, |variant| variant.name);
+            let constraints = field
+                .constraints
+                .iter()
+                .map(|c| (c.rule, requirement_text(c, &field, &names, code)));
+            let condition =
+                |condition| format!("{} must hold", code(&readable_expr(condition, &names)));
             let checks = field.checks.iter().map(|check| condition(&check.condition));
             let checks = checks.filter_map(|text| Some((field.rule?, text)));
             for (rule, requirement) in constraints.chain(checks) {
                 let field = format!("{}.{name}", reached.declaration.name);
-                let declared = DeclaredRule { rule, field, requirement };
+                let declared = DeclaredRule {
+                    rule,
+                    field,
+                    requirement,
+                };
                 // Layouts of several dialects may contain declarations of the same name.
                 if !rules.contains(&declared) {
                     rules.push(declared);

@@ -96,7 +96,12 @@ impl Schema {
     ///
     /// `name` is the format's identifier, `title` its display name. The name of each layout must consist of lower-case
     /// letters, digits and `_`.
-    pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
+    pub fn print(
+        self,
+        name: &str,
+        title: &str,
+        layouts: &[(&str, &'static Type)],
+    ) -> Vec<SchemaFile> {
         self.print_with_note(name, title, "", layouts)
     }
 
@@ -111,9 +116,10 @@ impl Schema {
         let one = |text| vec![self.file(name, text)];
         match self {
             Schema::Markdown => one(markdown::print(title, note, layouts)),
-            Schema::Kaitai => {
-                layouts.iter().map(|(id, ty)| self.file(id, kaitai::print(id, title, ty))).collect()
-            }
+            Schema::Kaitai => layouts
+                .iter()
+                .map(|(id, ty)| self.file(id, kaitai::print(id, title, ty)))
+                .collect(),
             Schema::ImHex => one(imhex::print(title, layouts)),
             Schema::C => one(c_header::print(name, title, note, layouts)),
             Schema::Json => one(json::print(title, layouts)),
@@ -124,7 +130,10 @@ impl Schema {
 
     /// Returns a file with the default extension.
     pub(super) fn file(self, name: &str, text: String) -> SchemaFile {
-        SchemaFile { name: format!("{name}.{}", self.extension()), text }
+        SchemaFile {
+            name: format!("{name}.{}", self.extension()),
+            text,
+        }
     }
 }
 
@@ -138,10 +147,17 @@ impl FromStr for Schema {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Schema, Error> {
-        Schema::ALL.iter().find(|schema| schema.name() == name).copied().ok_or_else(|| {
-            let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
-            let message = format!("unknown schema language `{name}`; expected one of {}", names.join(", "));
-            Error::unsupported(message)
-        })
+        Schema::ALL
+            .iter()
+            .find(|schema| schema.name() == name)
+            .copied()
+            .ok_or_else(|| {
+                let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
+                let message = format!(
+                    "unknown schema language `{name}`; expected one of {}",
+                    names.join(", ")
+                );
+                Error::unsupported(message)
+            })
     }
 }

@@ -59,14 +59,18 @@ impl Declaration {
             if field.position.is_some() || field.lookahead {
                 continue;
             }
-            let Some(size) = field.ty.stride() else { return None };
+            let Some(size) = field.ty.stride() else {
+                return None;
+            };
             if field.condition.is_some() {
                 if index == fields.len() || !field.is_alternative_to(&fields[index]) {
                     return None;
                 }
                 index += 1;
             }
-            let Some(sum) = stride.checked_add(size) else { return None };
+            let Some(sum) = stride.checked_add(size) else {
+                return None;
+            };
             stride = sum;
         }
         Some(stride)
@@ -76,7 +80,8 @@ impl Declaration {
 impl Field {
     /// Returns `true` if the fields have opposite conditions and equal sizes.
     const fn is_alternative_to(&self, other: &Field) -> bool {
-        let has_equal_size = matches!((self.ty.stride(), other.ty.stride()), (Some(a), Some(b)) if a == b);
+        let has_equal_size =
+            matches!((self.ty.stride(), other.ty.stride()), (Some(a), Some(b)) if a == b);
         let has_opposite_condition = match (&self.condition, &other.condition) {
             (Some(Expr::Binary(op, a, b)), Some(Expr::Binary(other, c, d))) => {
                 op.is_opposite_of(*other) && a.is_same_operand(c) && b.is_same_operand(d)
@@ -89,7 +94,10 @@ impl Field {
 
 impl BinaryOp {
     const fn is_opposite_of(self, other: BinaryOp) -> bool {
-        matches!((self, other), (BinaryOp::Equal, BinaryOp::NotEqual) | (BinaryOp::NotEqual, BinaryOp::Equal))
+        matches!(
+            (self, other),
+            (BinaryOp::Equal, BinaryOp::NotEqual) | (BinaryOp::NotEqual, BinaryOp::Equal)
+        )
     }
 }
 

@@ -20,7 +20,11 @@ pub(crate) struct Structure {
 impl Structure {
     /// Returns the structure of a type outside any format.
     pub fn of(ty: &'static Type) -> Structure {
-        Structure { ty, rules: RULES, format: None }
+        Structure {
+            ty,
+            rules: RULES,
+            format: None,
+        }
     }
 
     /// Converts a fault to an error with its path, byte range and rule, if any.
@@ -32,7 +36,9 @@ impl Structure {
             _ => ErrorKind::Malformed,
         };
         let error = self.with_format_name(Error::new(kind, &fault.message));
-        let error = error.at(fault.path.clone()).with_span(Some(fault.span.clone()));
+        let error = error
+            .at(fault.path.clone())
+            .with_span(Some(fault.span.clone()));
         match rule_for(self.rules, fault) {
             Some(rule) => error.with_rule(rule),
             None => error,
@@ -69,7 +75,9 @@ impl Structure {
             return Ok(check_bytes(self.ty, bytes, limits, report).is_ok());
         };
         let error = self.to_error(&fault);
-        let Some(rule) = error.rule() else { return Err(error) };
+        let Some(rule) = error.rule() else {
+            return Err(error);
+        };
         report.add_with(rule, || error.to_finding(rule));
         Ok(false)
     }

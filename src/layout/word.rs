@@ -34,11 +34,19 @@ struct BitFields {
 
 impl BitFields {
     fn of<T: Layout>(implied: ImpliedFields) -> BitFields {
-        BitFields { fields: T::TYPE.own_declaration().map_or(&[][..], Declaration::bit_fields), implied }
+        BitFields {
+            fields: T::TYPE
+                .own_declaration()
+                .map_or(&[][..], Declaration::bit_fields),
+            implied,
+        }
     }
 
     fn from_declaration(declaration: &'static Declaration) -> BitFields {
-        BitFields { fields: declaration.bit_fields(), implied: ImpliedFields::default() }
+        BitFields {
+            fields: declaration.bit_fields(),
+            implied: ImpliedFields::default(),
+        }
     }
 
     /// Returns `true` if the field is omitted when it has its default value.
@@ -51,7 +59,8 @@ impl Serialize for Word {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let implied = self.fields.implied.word;
         let is_written = |field: &&BitField| {
-            !self.fields.is_optional(field) || field.bits.extract(self.bits) != field.bits.extract(implied)
+            !self.fields.is_optional(field)
+                || field.bits.extract(self.bits) != field.bits.extract(implied)
         };
         let mut map = serializer.serialize_map(None)?;
         for field in self.fields.fields.iter().filter(is_written) {
@@ -64,7 +73,10 @@ impl Serialize for Word {
                 None if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
                 // Bit fields that are numbers fit in an `i64`.
                 None if field.signed => {
-                    map.serialize_entry(field.name, &(field.bits.extract_signed(self.bits) as i64))?;
+                    map.serialize_entry(
+                        field.name,
+                        &(field.bits.extract_signed(self.bits) as i64),
+                    )?;
                 }
                 None => map.serialize_entry(field.name, &(bits as i64))?,
             }
@@ -95,7 +107,9 @@ impl<'de> Visitor<'de> for BitFields {
         while let Some(name) = map.next_key::<String>()? {
             let Some(field) = self.fields.iter().find(|field| field.name == name) else {
                 let expected: &dyn de::Expected = &self;
-                return Err(de::Error::custom(format!("unknown field `{name}`, expected {expected}")));
+                return Err(de::Error::custom(format!(
+                    "unknown field `{name}`, expected {expected}"
+                )));
             };
             let mask = field.bits.mask();
             if present_bits & mask != 0 {
@@ -126,9 +140,17 @@ fn read_bits<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u1
     }
     let number: i64 = map.next_value()?;
     let width = field.bits.width;
-    let (least, end) = if field.signed { (-1 << (width - 1), 1 << (width - 1)) } else { (0, 1i64 << width) };
+    let (least, end) = if field.signed {
+        (-1 << (width - 1), 1 << (width - 1))
+    } else {
+        (0, 1i64 << width)
+    };
     if number < least || number >= end {
-        let message = format!("{}: {number} is out of range {least}..={}", field.name, end - 1);
+        let message = format!(
+            "{}: {number} is out of range {least}..={}",
+            field.name,
+            end - 1
+        );
         return Err(de::Error::custom(message));
     }
     Ok(i128::from(number) as u128)
@@ -140,7 +162,11 @@ pub fn serialize<T: Layout, S: Serializer>(
     implied: ImpliedFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    Word { bits: read_word_le(bytes), fields: BitFields::of::<T>(implied) }.serialize(serializer)
+    Word {
+        bits: read_word_le(bytes),
+        fields: BitFields::of::<T>(implied),
+    }
+    .serialize(serializer)
 }
 
 /// Deserialises a map to the little-endian bytes of a packed word.
@@ -148,6 +174,8 @@ pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
     implied: ImpliedFields,
     deserializer: D,
 ) -> Result<[u8; N], D::Error> {
-    let word = BitFields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
+    let word = BitFields::of::<T>(implied)
+        .deserialize(deserializer)?
+        .to_le_bytes();
     Ok(std::array::from_fn(|index| word[index]))
 }

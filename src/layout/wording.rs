@@ -37,7 +37,12 @@ impl IndentedText {
     }
 
     /// Adds a line, then the lines of `body`, indented by `columns` spaces.
-    pub fn push_nested(&mut self, columns: usize, line: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
+    pub fn push_nested(
+        &mut self,
+        columns: usize,
+        line: impl AsRef<str>,
+        body: impl FnOnce(&mut Self),
+    ) {
         self.push_line(line);
         self.indent += columns;
         body(self);
@@ -90,7 +95,10 @@ fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
 pub(super) fn byte_order_text(layouts: &[(&str, &'static Type)]) -> &'static str {
     let is_big = |field: &Field| matches!(field.content_type().flatten().item, Type::BigEndian(_));
     let has_big = |reached: &Reached| reached.declaration.fields().any(is_big);
-    match reachable(layouts, ListingOrder::ContainersFirst).iter().any(has_big) {
+    match reachable(layouts, ListingOrder::ContainersFirst)
+        .iter()
+        .any(has_big)
+    {
         true => "Numbers are little-endian unless their type says big-endian",
         false => "Numbers are little-endian",
     }
@@ -111,7 +119,12 @@ pub(super) fn base_name(ty: &Type) -> String {
 
 /// Returns the size of a present field in bytes: a number, or a term of its count. Empty if it is neither.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
-    let present = Field { condition: None, position: None, lookahead: false, ..*field };
+    let present = Field {
+        condition: None,
+        position: None,
+        lookahead: false,
+        ..*field
+    };
     if let Some(size) = present.size(&Scope::default()) {
         return size.to_string();
     }
@@ -150,27 +163,44 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     let name = match (block.packing, &block.encoding) {
         (Packing::Stored, _) => return String::new(),
         (Packing::Chosen(packings), Some(number)) => {
-            let packings = packings.iter().map(|(number, packing)| format!("{number}: {}", packing.name()));
+            let packings = packings
+                .iter()
+                .map(|(number, packing)| format!("{number}: {}", packing.name()));
             let packings = packings.collect::<Vec<_>>().join(", ");
-            format!("packed as selected by {} ({packings})", readable_expr(number, names))
+            format!(
+                "packed as selected by {} ({packings})",
+                readable_expr(number, names)
+            )
         }
         (Packing::Lz4, _) => "one LZ4 block".to_owned(),
         (Packing::Zstd, _) => "Zstandard frames without magic bytes".to_owned(),
         (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
-        Some(size) => format!("{name}, {} bytes unpacked", atom(size, names, &TextNotation)),
+        Some(size) => format!(
+            "{name}, {} bytes unpacked",
+            atom(size, names, &TextNotation)
+        ),
         None => name,
     }
 }
 
 /// Adds parentheses around a compound term.
 pub(super) fn parenthesize_compound(text: &str) -> String {
-    if is_compound(text) { format!("({text})") } else { text.to_owned() }
+    if is_compound(text) {
+        format!("({text})")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Returns the requirement and condition of a constraint, and its rule. `code` marks names and expressions.
-pub(super) fn constraint_text(constraint: &Constraint, field: &Field, names: &Names, code: Markup) -> String {
+pub(super) fn constraint_text(
+    constraint: &Constraint,
+    field: &Field,
+    names: &Names,
+    code: Markup,
+) -> String {
     let requirement = requirement_text(constraint, field, names, code);
     format!("{requirement} ({}).", rule_text(constraint.rule, code))
 }
@@ -189,33 +219,65 @@ pub(super) fn requirement_text(
 ) -> String {
     let expression = |expr: &Expr| code(&readable_expr(expr, names));
     let path = |list: &[Segment]| code(&path_text(list));
-    let each = if field.ty.flatten().is_list() { "Each must" } else { "Must" };
+    let each = if field.ty.flatten().is_list() {
+        "Each must"
+    } else {
+        "Must"
+    };
     let requirement = match &constraint.requirement {
         Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
         Requirement::AtLeast(limit) => format!("{each} be at least {}", expression(limit)),
         Requirement::UnitVector => format!("{each} be a vector of length 1"),
         Requirement::OneOf(values) => {
-            format!("{each} be {}", join_alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
+            format!(
+                "{each} be {}",
+                join_alternatives(&values.iter().map(expression).collect::<Vec<_>>())
+            )
         }
         Requirement::Finite => format!("{each} be finite"),
         Requirement::Unique => "Must be unique in the list".to_owned(),
         Requirement::Ordered => "Must not decrease from item to item".to_owned(),
-        Requirement::Sum { of, total, tolerance } => {
+        Requirement::Sum {
+            of,
+            total,
+            tolerance,
+        } => {
             let what = of.map_or(String::new(), |of| format!(" of {}", code(of)));
-            let room = if *tolerance == 0.0 { String::new() } else { format!(" ± {tolerance}") };
+            let room = if *tolerance == 0.0 {
+                String::new()
+            } else {
+                format!(" ± {tolerance}")
+            };
             format!("The sum{what} must be {total}{room}")
         }
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
         Requirement::Terminated => "The last string must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
         Requirement::Some(condition) => {
-            format!("{} must hold for at least one item of the list", expression(condition))
+            format!(
+                "{} must hold for at least one item of the list",
+                expression(condition)
+            )
         }
-        Requirement::IndexInto { list, none, weights } => {
-            let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
+        Requirement::IndexInto {
+            list,
+            none,
+            weights,
+        } => {
+            let weight = weights.map_or(String::new(), |weights| {
+                format!(" with 0 in {}", code(weights))
+            });
             let none = none.map(|none| format!(", or {}{weight} for none", expression(&none)));
-            let limit = if names.is_length(list) { "below" } else { "an index into" };
-            format!("{each} be {limit} {}{}", path(list), none.unwrap_or_default())
+            let limit = if names.is_length(list) {
+                "below"
+            } else {
+                "an index into"
+            };
+            format!(
+                "{each} be {limit} {}{}",
+                path(list),
+                none.unwrap_or_default()
+            )
         }
         Requirement::Within { list, first } if names.is_length(list) => {
             let end = format!("{} + {}", factor(first, names, &TextNotation), field.name);
@@ -231,16 +293,36 @@ pub(super) fn requirement_text(
         Requirement::SameLength => "Must be as long as in the other items".to_owned(),
         Requirement::Permutation { of, groups } => {
             let what = of.map_or("numbers".to_owned(), |of| format!("values of {}", code(of)));
-            let of = groups.map_or(String::new(), |groups| format!(" of each {}", expression(&groups)));
+            let of = groups.map_or(String::new(), |groups| {
+                format!(" of each {}", expression(&groups))
+            });
             format!("The {what}{of} must be a permutation of 0, 1, 2, …")
         }
-        Requirement::Forest { none, rooted, ids, parents_first } => {
-            let none = none.map_or(String::new(), |none| format!("; {} means no parent", expression(&none)));
-            let root = if *rooted { "; the first item is its own parent" } else { "" };
-            let first = if *parents_first { ", lower than the index of the item" } else { "" };
+        Requirement::Forest {
+            none,
+            rooted,
+            ids,
+            parents_first,
+        } => {
+            let none = none.map_or(String::new(), |none| {
+                format!("; {} means no parent", expression(&none))
+            });
+            let root = if *rooted {
+                "; the first item is its own parent"
+            } else {
+                ""
+            };
+            let first = if *parents_first {
+                ", lower than the index of the item"
+            } else {
+                ""
+            };
             let index = match ids {
                 Some(id) => {
-                    format!("the index or the {} of the parent (the same one in all items)", code(id))
+                    format!(
+                        "the index or the {} of the parent (the same one in all items)",
+                        code(id)
+                    )
                 }
                 None => "the index of the parent".to_owned(),
             };
@@ -252,7 +334,9 @@ pub(super) fn requirement_text(
             format!("Must be {index}{first}{cycles}{root}{none}")
         }
     };
-    let condition = constraint.condition.map(|condition| format!(" if {}", expression(&condition)));
+    let condition = constraint
+        .condition
+        .map(|condition| format!(" if {}", expression(&condition)));
     requirement + &condition.unwrap_or_default()
 }
 
@@ -260,13 +344,24 @@ pub(super) fn requirement_text(
 pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
     let constraints = field.constraints.iter().map(line);
-    let lines = decoding_text(field.decoding, str::to_owned).into_iter().chain(constraints);
-    lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
+    let lines = decoding_text(field.decoding, str::to_owned)
+        .into_iter()
+        .chain(constraints);
+    lines
+        .chain(checksum_text(field, names, str::to_owned))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns text like `Checksum: CRC-32 from count on, stored in sum.`; `None` without checksum. `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Option<String> {
-    let Checksum { stored, function, from, none, .. } = field.checksum?;
+    let Checksum {
+        stored,
+        function,
+        from,
+        none,
+        ..
+    } = field.checksum?;
     let stored = code(&readable_expr(&stored, names));
     let from = match from {
         Some("self") => " from the start of the struct on".to_owned(),
@@ -274,7 +369,10 @@ pub(super) fn checksum_text(field: &Field, names: &Names, code: Markup) -> Optio
         None => String::new(),
     };
     let none = none.map_or(String::new(), |none| format!(", or {none} for none"));
-    Some(format!("Checksum: {}{from}, stored in {stored}{none}.", function.name))
+    Some(format!(
+        "Checksum: {}{from}, stored in {stored}{none}.",
+        function.name
+    ))
 }
 
 /// Returns the documentation of a bit field and the remarks on it, a line for each.
@@ -292,20 +390,31 @@ pub(super) fn declaration_lines(declaration: &Declaration) -> String {
 /// Returns the decoding (the formula, or else the function) and the unit; `None` if there are none. `code` marks the
 /// decoding.
 pub(super) fn decoding_text(decoding: Decoding, code: Markup) -> Option<String> {
-    let Decoding { name, formula, unit, .. } = decoding;
+    let Decoding {
+        name,
+        formula,
+        unit,
+        ..
+    } = decoding;
     let decoded = match (formula, name) {
         ("", "") if unit.is_empty() => return None,
         ("", "") => return Some(format!("In {unit}.")),
         ("", name) => format!("Decoded by {}", code(name)),
         (formula, _) => format!("Decoded as {}", code(formula)),
     };
-    Some(if unit.is_empty() { format!("{decoded}.") } else { format!("{decoded}, in {unit}.") })
+    Some(if unit.is_empty() {
+        format!("{decoded}.")
+    } else {
+        format!("{decoded}, in {unit}.")
+    })
 }
 
 /// Returns the condition of a check, its message and its rule. `code` marks names and expressions.
 pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: Markup) -> String {
     let condition = code(&readable_expr(&check.condition, names));
-    let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", rule_text(rule, code)));
+    let rule = field.rule.map_or(String::new(), |rule| {
+        format!(" ({})", rule_text(rule, code))
+    });
     format!("Rejected unless {condition}: {}{rule}.", check.message)
 }
 

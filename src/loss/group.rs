@@ -87,7 +87,9 @@ impl LossGroup {
             last_path: loss.path.clone(),
             pattern,
             harm: loss.harm(),
-            largest_relative_error: error.clone().filter(|error| error.relative_error().is_some()),
+            largest_relative_error: error
+                .clone()
+                .filter(|error| error.relative_error().is_some()),
             largest_error: error,
             details,
         }
@@ -125,9 +127,14 @@ impl LossGroup {
         self.harm = self.harm.max(other.harm);
         if let (Some(own), Some(others)) = (&mut self.example.affected, other.example.affected) {
             own.count = own.count.saturating_add(others.count);
-            own.of = own.of.zip(others.of).map(|(own, others)| own.saturating_add(others));
+            own.of = own
+                .of
+                .zip(others.of)
+                .map(|(own, others)| own.saturating_add(others));
         }
-        LargestError::keep_larger(&mut self.largest_error, other.largest_error, |error| Some(error.error));
+        LargestError::keep_larger(&mut self.largest_error, other.largest_error, |error| {
+            Some(error.error)
+        });
         LargestError::keep_larger(
             &mut self.largest_relative_error,
             other.largest_relative_error,
@@ -164,35 +171,62 @@ impl LossGroup {
     /// assert_eq!(groups[0].format_at("two meshes"), "dropped: two meshes: not stored");
     /// ```
     pub fn format_at(&self, location: &str) -> String {
-        let Loss { kind, message, affected, .. } = &self.example;
+        let Loss {
+            kind,
+            message,
+            affected,
+            ..
+        } = &self.example;
         let colon = if location.is_empty() { "" } else { ": " };
         let affected = match affected {
-            Some(Affected { count, of: Some(of), items }) => format!(", {count} of {of} {items}"),
+            Some(Affected {
+                count,
+                of: Some(of),
+                items,
+            }) => format!(", {count} of {of} {items}"),
             Some(Affected { count, items, .. }) if message.contains(items) => format!(": {count}"),
-            Some(Affected { count: 1, items, .. }) => format!(": 1 {}", singular(items)),
+            Some(Affected {
+                count: 1, items, ..
+            }) => format!(": 1 {}", singular(items)),
             Some(Affected { count, items, .. }) => format!(": {count} {items}"),
             None => String::new(),
         };
-        format!("{kind}: {location}{colon}{message}{}{affected}{}", self.details, self.format_errors())
+        format!(
+            "{kind}: {location}{colon}{message}{}{affected}{}",
+            self.details,
+            self.format_errors()
+        )
     }
 
     /// Formats the largest error, then the largest relative error if another loss has it.
     fn format_errors(&self) -> String {
-        let Some(largest) = &self.largest_error else { return String::new() };
-        let unit = self.example.quantity.map_or(Unit::None, |quantity| quantity.unit);
-        let at = |error: &LargestError| match error.path == self.example.path && error.path == self.last_path
+        let Some(largest) = &self.largest_error else {
+            return String::new();
+        };
+        let unit = self
+            .example
+            .quantity
+            .map_or(Unit::None, |quantity| quantity.unit);
+        let at = |error: &LargestError| match error.path == self.example.path
+            && error.path == self.last_path
         {
             true => String::new(),
             false => format!(" at {}", error.path),
         };
-        let mut text = format!(", off by at most {}{}", unit.format(largest.error), at(largest));
-        let of_mesh = |fraction: f64| format!("{} % of the mesh", format_rounded_up(100.0 * fraction));
+        let mut text = format!(
+            ", off by at most {}{}",
+            unit.format(largest.error),
+            at(largest)
+        );
+        let of_mesh =
+            |fraction: f64| format!("{} % of the mesh", format_rounded_up(100.0 * fraction));
         if let Some(fraction) = largest.relative_error() {
             text += &format!(" ({})", of_mesh(fraction));
         }
         if let Some(other) = &self.largest_relative_error
-            && let Some(fraction) =
-                other.relative_error().filter(|fraction| Some(*fraction) > largest.relative_error())
+            && let Some(fraction) = other
+                .relative_error()
+                .filter(|fraction| Some(*fraction) > largest.relative_error())
         {
             text += &format!(", and by at most {}{}", of_mesh(fraction), at(other));
         }
@@ -204,7 +238,11 @@ impl LargestError {
     /// Returns the error of a loss; `None` if missing or NaN.
     fn from_loss(loss: &Loss) -> Option<LargestError> {
         let error = loss.error.filter(|error| !error.is_nan())?;
-        Some(LargestError { path: loss.path.clone(), error, size: loss.size })
+        Some(LargestError {
+            path: loss.path.clone(),
+            error,
+            size: loss.size,
+        })
     }
 
     /// Returns the error divided by the size of the mesh; `None` if the size is unknown.
@@ -213,7 +251,11 @@ impl LargestError {
     }
 
     /// Replaces `error` with `other` if `measure` is larger for `other`.
-    fn keep_larger(error: &mut Option<Self>, other: Option<Self>, measure: impl Fn(&Self) -> Option<f64>) {
+    fn keep_larger(
+        error: &mut Option<Self>,
+        other: Option<Self>,
+        measure: impl Fn(&Self) -> Option<f64>,
+    ) {
         if other.as_ref().and_then(&measure) > error.as_ref().and_then(&measure) {
             *error = other;
         }
@@ -232,7 +274,10 @@ impl Details {
     }
 
     fn merge(&mut self, other: Details) {
-        other.listed.iter().for_each(|detail| self.add(Some(detail)));
+        other
+            .listed
+            .iter()
+            .for_each(|detail| self.add(Some(detail)));
         self.omitted += other.omitted;
     }
 }
@@ -243,7 +288,11 @@ impl fmt::Display for Details {
         if !self.listed.is_empty() {
             write!(f, ": {}", self.listed.join(", "))?;
         }
-        if self.omitted > 0 { write!(f, " and {} more", self.omitted) } else { Ok(()) }
+        if self.omitted > 0 {
+            write!(f, " and {} more", self.omitted)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -267,7 +316,12 @@ fn group_key(loss: &Loss) -> String {
     let of = loss.affected.is_some_and(|affected| affected.of.is_some());
     let quantity = loss.quantity.map_or("", |quantity| quantity.name);
     let path = path_pattern(&loss.path.to_string());
-    format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
+    format!(
+        "{}: {path}: {} {items} {of} {quantity} {}",
+        loss.kind,
+        loss.message,
+        loss.error.is_some()
+    )
 }
 
 /// Replaces every number outside quotes with `#`, and removes quoted text.

@@ -28,8 +28,10 @@ impl Loss {
             Some((count, Some(of))) if of > 0 => (count as f64 / of as f64).min(1.0),
             _ => 1.0,
         };
-        let is_kept = matches!(self.kind, LossKind::Split | LossKind::Merged | LossKind::Renamed)
-            || matches!(self.category, Category::Names | Category::Other);
+        let is_kept = matches!(
+            self.kind,
+            LossKind::Split | LossKind::Merged | LossKind::Renamed
+        ) || matches!(self.category, Category::Names | Category::Other);
         match self.error {
             Some(error) => self.error_harm(error),
             None if is_kept => share.min(HIDEABLE_HARM),
@@ -40,7 +42,13 @@ impl Loss {
     fn error_harm(&self, error: f64) -> f64 {
         let range = match (self.quantity, self.size) {
             (_, Some(size)) => size,
-            (Some(Quantity { unit: Unit::Degrees, .. }), None) => 180.0,
+            (
+                Some(Quantity {
+                    unit: Unit::Degrees,
+                    ..
+                }),
+                None,
+            ) => 180.0,
             _ => 1.0,
         };
         let harm = error.abs() / range;

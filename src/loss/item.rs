@@ -148,12 +148,18 @@ impl Loss {
 
     /// Prefixes the path with `parent`: `faces` within `meshes[3]` becomes `meshes[3].faces`.
     pub fn within(self, parent: impl Into<Path>) -> Loss {
-        Loss { path: parent.into().join(self.path), ..self }
+        Loss {
+            path: parent.into().join(self.path),
+            ..self
+        }
     }
 
     /// Sets the details.
     pub(crate) fn with_detail(self, detail: impl fmt::Display) -> Loss {
-        Loss { detail: Some(detail.to_string()), ..self }
+        Loss {
+            detail: Some(detail.to_string()),
+            ..self
+        }
     }
 
     /// Sets the details to the text in the source and its replacement.
@@ -181,17 +187,34 @@ impl Loss {
 
     /// Sets the number of affected items.
     pub(crate) fn with_count(self, count: usize, items: &'static str) -> Loss {
-        Loss { affected: Some(Affected { count: count as u64, of: None, items }), ..self }
+        Loss {
+            affected: Some(Affected {
+                count: count as u64,
+                of: None,
+                items,
+            }),
+            ..self
+        }
     }
 
     /// Sets the number of affected items and the total.
     pub(crate) fn with_count_of(self, count: usize, total: usize, items: &'static str) -> Loss {
-        Loss { affected: Some(Affected { count: count as u64, of: Some(total as u64), items }), ..self }
+        Loss {
+            affected: Some(Affected {
+                count: count as u64,
+                of: Some(total as u64),
+                items,
+            }),
+            ..self
+        }
     }
 
     /// Sets the longest side of the affected mesh; `None` unless positive and finite.
     #[doc(hidden)]
     pub fn with_mesh_size(self, size: impl Into<f64>) -> Loss {
-        Loss { size: Some(size.into()).filter(|size| *size > 0.0 && size.is_finite()), ..self }
+        Loss {
+            size: Some(size.into()).filter(|size| *size > 0.0 && size.is_finite()),
+            ..self
+        }
     }
 }

@@ -54,7 +54,8 @@ impl Quantity {
     /// Areas of surfaces, as a fraction of the original area.
     pub const AREAS: Quantity = Quantity::new("areas", Unit::Fraction);
     /// Texture coordinates, as multiples of the texture width.
-    pub const TEXTURE_COORDINATES: Quantity = Quantity::new("texture coordinates", Unit::TextureWidths);
+    pub const TEXTURE_COORDINATES: Quantity =
+        Quantity::new("texture coordinates", Unit::TextureWidths);
     /// Colours, from 0 to 1.
     pub const COLORS: Quantity = Quantity::new("colors", Unit::OfOne);
     /// Weights of joints, from 0 to 1.
@@ -102,21 +103,33 @@ pub(crate) fn format_rounded_up(number: f64) -> String {
 pub fn round_up(number: f64, digits: usize) -> f64 {
     let near = format!("{number:.*e}", digits.clamp(1, 17) - 1);
     let nearest: f64 = near.parse().unwrap_or(number);
-    if nearest < number { next_number(&near).unwrap_or(number) } else { nearest }
+    if nearest < number {
+        next_number(&near).unwrap_or(number)
+    } else {
+        nearest
+    }
 }
 
 /// Formats a number, with an exponent if it is very small or large.
 pub(crate) fn format_plain(number: f64) -> String {
     let is_plain = number == 0.0 || (1e-4..1e6).contains(&number.abs());
-    if is_plain { number.to_string() } else { format!("{number:e}") }
+    if is_plain {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    }
 }
 
 /// Returns the number that follows a positive number of the form `1.2e-3`, in steps of its last digit.
 fn next_number(number: &str) -> Option<f64> {
     let (digits, exponent) = number.split_once('e')?;
-    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let decimals = digits
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
     let steps: u64 = digits.replace('.', "").parse().ok()?;
     let exponent: i64 = exponent.parse().ok()?;
     // Parsing rounds correctly, unlike a multiplication by a power of ten.
-    format!("{}e{}", steps + 1, exponent - decimals as i64).parse().ok()
+    format!("{}e{}", steps + 1, exponent - decimals as i64)
+        .parse()
+        .ok()
 }

@@ -92,11 +92,19 @@ impl Animation {
     /// assert_eq!(animation.ticks_to_seconds(45.0), 1.5);
     /// ```
     pub fn ticks_to_seconds(&self, ticks: f32) -> f32 {
-        if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
+        if self.rate > 0.0 && self.rate.is_finite() {
+            ticks / self.rate
+        } else {
+            ticks
+        }
     }
 
     pub(super) fn seconds_to_ticks(&self, seconds: f32) -> f32 {
-        if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
+        if self.rate > 0.0 && self.rate.is_finite() {
+            seconds * self.rate
+        } else {
+            seconds
+        }
     }
 
     /// Returns the start and end in seconds: 0 and the duration, extended to samples outside this range.
@@ -132,8 +140,14 @@ impl Animation {
     pub fn poses(&self, skeleton: &Skeleton, ticks: &[f32]) -> Vec<Transform> {
         let joints = skeleton.joints.len();
         let mut poses = skeleton.rest_pose().repeat(ticks.len());
-        for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
-            let Some(times) = self.times.get(channel.times) else { continue };
+        for channel in self
+            .channels
+            .iter()
+            .filter(|channel| channel.joint < joints)
+        {
+            let Some(times) = self.times.get(channel.times) else {
+                continue;
+            };
             let period = self.looped.then_some(self.duration);
             for (index, position) in SamplePosition::locate_all(times, ticks, period).enumerate() {
                 if let Some(transform) = poses.get_mut(index * joints + channel.joint) {
@@ -167,12 +181,16 @@ impl Channel {
     #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
     pub(crate) fn resample(&self, times: &[f32], ticks: &[f32], period: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];
-        for (position, transform) in SamplePosition::locate_all(times, ticks, period).zip(&mut transforms) {
+        for (position, transform) in
+            SamplePosition::locate_all(times, ticks, period).zip(&mut transforms)
+        {
             position.sample_into(self, transform);
         }
         let transforms = transforms.into_iter();
         match self.samples {
-            Samples::Translation(_) => Samples::Translation(transforms.map(|t| t.translation).collect()),
+            Samples::Translation(_) => {
+                Samples::Translation(transforms.map(|t| t.translation).collect())
+            }
             Samples::Rotation(_) => Samples::Rotation(transforms.map(|t| t.rotation).collect()),
             Samples::Scale(_) => Samples::Scale(transforms.map(|t| t.scale).collect()),
         }
@@ -190,71 +208,129 @@ struct SamplePosition {
 
 impl SamplePosition {
     /// Locates each time of `ticks` between the sample times of a channel.
-    fn locate_all(times: &[f32], ticks: &[f32], period: Option<f32>) -> impl Iterator<Item = SamplePosition> {
+    fn locate_all(
+        times: &[f32],
+        ticks: &[f32],
+        period: Option<f32>,
+    ) -> impl Iterator<Item = SamplePosition> {
         // Resampling at the sample times needs no search, so the times need not be ascending.
         let are_sample_times = times.len() == ticks.len()
-            && times.iter().zip(ticks).all(|(time, tick)| time.to_bits() == tick.to_bits());
-        ticks.iter().enumerate().map(move |(index, ticks)| match are_sample_times {
-            true => SamplePosition { before: index, after: index, fraction: 0.0 },
-            false => match (period, times) {
-                (Some(period), [first, .., last]) if period > 0.0 => {
-                    SamplePosition::locate_in_loop(times, *ticks, period, (*first, *last))
-                }
-                _ => SamplePosition::locate(times, *ticks),
-            },
-        })
+            && times
+                .iter()
+                .zip(ticks)
+                .all(|(time, tick)| time.to_bits() == tick.to_bits());
+        ticks
+            .iter()
+            .enumerate()
+            .map(move |(index, ticks)| match are_sample_times {
+                true => SamplePosition {
+                    before: index,
+                    after: index,
+                    fraction: 0.0,
+                },
+                false => match (period, times) {
+                    (Some(period), [first, .., last]) if period > 0.0 => {
+                        SamplePosition::locate_in_loop(times, *ticks, period, (*first, *last))
+                    }
+                    _ => SamplePosition::locate(times, *ticks),
+                },
+            })
     }
 
     /// Locates the time `ticks` in an animation that loops after `period` ticks.
-    fn locate_in_loop(times: &[f32], ticks: f32, period: f32, (first, last): (f32, f32)) -> SamplePosition {
+    fn locate_in_loop(
+        times: &[f32],
+        ticks: f32,
+        period: f32,
+        (first, last): (f32, f32),
+    ) -> SamplePosition {
         let ticks = ticks.rem_euclid(period);
         if (first..=last).contains(&ticks) {
             return SamplePosition::locate(times, ticks);
         }
-        let since_last = if ticks > last { ticks - last } else { ticks + period - last };
+        let since_last = if ticks > last {
+            ticks - last
+        } else {
+            ticks + period - last
+        };
         let fraction = (since_last / (first + period - last)).clamp(0.0, 1.0);
-        SamplePosition { before: times.len() - 1, after: 0, fraction }
+        SamplePosition {
+            before: times.len() - 1,
+            after: 0,
+            fraction,
+        }
     }
 
     /// Locates the time `ticks`, clamped to the first and last sample time.
     fn locate(times: &[f32], ticks: f32) -> SamplePosition {
         let next = times.partition_point(|time| *time <= ticks);
-        let (before, after) = (next.saturating_sub(1), next.min(times.len().saturating_sub(1)));
+        let (before, after) = (
+            next.saturating_sub(1),
+            next.min(times.len().saturating_sub(1)),
+        );
         let fraction = match (times.get(before), times.get(after)) {
-            (Some(start), Some(end)) if end > start => ((ticks - start) / (end - start)).clamp(0.0, 1.0),
+            (Some(start), Some(end)) if end > start => {
+                ((ticks - start) / (end - start)).clamp(0.0, 1.0)
+            }
             _ => 0.0,
         };
-        SamplePosition { before, after, fraction }
+        SamplePosition {
+            before,
+            after,
+            fraction,
+        }
     }
 
     fn sample_into(&self, channel: &Channel, target: &mut Transform) {
         let mode = channel.interpolation;
         match &channel.samples {
-            Samples::Translation(values) => self.interpolate_vector(values, mode, &mut target.translation),
+            Samples::Translation(values) => {
+                self.interpolate_vector(values, mode, &mut target.translation)
+            }
             Samples::Scale(values) => self.interpolate_vector(values, mode, &mut target.scale),
-            Samples::Rotation(values) => self.interpolate_rotation(values, mode, &mut target.rotation),
+            Samples::Rotation(values) => {
+                self.interpolate_rotation(values, mode, &mut target.rotation)
+            }
         }
     }
 
-    fn interpolate_vector(&self, values: &[[f32; 3]], interpolation: Interpolation, target: &mut [f32; 3]) {
+    fn interpolate_vector(
+        &self,
+        values: &[[f32; 3]],
+        interpolation: Interpolation,
+        target: &mut [f32; 3],
+    ) {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
             *target = match interpolation != Interpolation::Step && self.fraction > 0.0 {
-                true => Vec3::from(*before).lerp(Vec3::from(*after), self.fraction).into(),
+                true => Vec3::from(*before)
+                    .lerp(Vec3::from(*after), self.fraction)
+                    .into(),
                 false => *before,
             }
         }
     }
 
-    fn interpolate_rotation(&self, values: &[[f32; 4]], interpolation: Interpolation, target: &mut [f32; 4]) {
+    fn interpolate_rotation(
+        &self,
+        values: &[[f32; 4]],
+        interpolation: Interpolation,
+        target: &mut [f32; 4],
+    ) {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
             let (from, to) = (Quat::from_array(*before), Quat::from_array(*after));
             *target = match interpolation {
-                Interpolation::Linear if self.fraction > 0.0 => from.slerp(to, self.fraction).to_array(),
+                Interpolation::Linear if self.fraction > 0.0 => {
+                    from.slerp(to, self.fraction).to_array()
+                }
                 Interpolation::Normalized if self.fraction > 0.0 => {
                     let straight = from * (1.0 - self.fraction) + to * self.fraction;
                     let length = straight.length();
                     // Halfway between opposite quaternions, the weighted sum is zero.
-                    if length > 0.0 { (straight / length).to_array() } else { Quat::IDENTITY.to_array() }
+                    if length > 0.0 {
+                        (straight / length).to_array()
+                    } else {
+                        Quat::IDENTITY.to_array()
+                    }
                 }
                 _ => *before,
             }

@@ -124,8 +124,11 @@ impl Conventions {
     /// assert!(matches!(scene.source, Some(Source { format, .. }) if format == "terrain"));
     /// ```
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
-        scene.source =
-            Some(Source { format: format.to_owned(), conventions: self, unused_materials: Vec::new() });
+        scene.source = Some(Source {
+            format: format.to_owned(),
+            conventions: self,
+            unused_materials: Vec::new(),
+        });
         BasisChange::new(self.to_scene_axes(), self.unit.into()).apply(scene);
     }
 
@@ -133,7 +136,10 @@ impl Conventions {
     /// texture origin of its meshes, and converts it to scene space.
     pub(crate) fn finish_scene(self, scene: &mut Scene, options: &SceneOptions, format: &str) {
         let conventions = options.conventions.unwrap_or(self);
-        scene.meshes.iter_mut().for_each(|mesh| mesh.uv_origin = conventions.uv_origin);
+        scene
+            .meshes
+            .iter_mut()
+            .for_each(|mesh| mesh.uv_origin = conventions.uv_origin);
         conventions.to_scene_space(scene, format);
     }
 
@@ -157,10 +163,28 @@ impl Conventions {
 impl fmt::Display for Conventions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // `right` follows from `up`, `forward` and the handedness.
-        let Conventions { right: _, up, forward, uv_origin, unit, evidence: _ } = self;
-        let hand = if self.is_left_handed() { "left" } else { "right" };
-        write!(f, "{up} up, {forward} forward, {hand}-handed, texture origin {uv_origin}, ")?;
-        if *unit == 1.0 { f.write_str("metres") } else { write!(f, "{unit} m per unit") }
+        let Conventions {
+            right: _,
+            up,
+            forward,
+            uv_origin,
+            unit,
+            evidence: _,
+        } = self;
+        let hand = if self.is_left_handed() {
+            "left"
+        } else {
+            "right"
+        };
+        write!(
+            f,
+            "{up} up, {forward} forward, {hand}-handed, texture origin {uv_origin}, "
+        )?;
+        if *unit == 1.0 {
+            f.write_str("metres")
+        } else {
+            write!(f, "{unit} m per unit")
+        }
     }
 }
 
@@ -173,16 +197,27 @@ impl FromStr for Axes {
 
     fn from_str(text: &str) -> Result<Axes, Error> {
         let reject = |why: &str| {
-            Error::unsupported(format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z"))
+            Error::unsupported(format!(
+                "`{text}` {why}; expected right, up and forward, as in -x,+y,+z"
+            ))
         };
-        let parse =
-            |name: &str| Axis::ALL.iter().find(|(_, known, _)| *known == name).map(|(axis, ..)| *axis);
+        let parse = |name: &str| {
+            Axis::ALL
+                .iter()
+                .find(|(_, known, _)| *known == name)
+                .map(|(axis, ..)| *axis)
+        };
         let axes: Option<Vec<Axis>> = text.split(',').map(parse).collect();
         let axes = axes.ok_or_else(|| reject("has a direction other than ±x, ±y, ±z"))?;
-        let axes = <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
+        let axes =
+            <[Axis; 3]>::try_from(axes).map_err(|_| reject("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
         let is_valid = right.cross(up).dot(forward) != 0.0;
-        if is_valid { Ok(Axes(axes)) } else { Err(reject("uses an axis twice")) }
+        if is_valid {
+            Ok(Axes(axes))
+        } else {
+            Err(reject("uses an axis twice"))
+        }
     }
 }
 
@@ -201,12 +236,21 @@ pub(super) struct BasisChange {
 impl BasisChange {
     pub fn new(axes: Mat3, scale: f64) -> BasisChange {
         let source = std::array::from_fn(|row| axes.row(row).abs().max_position());
-        let sign_flips = std::array::from_fn(|row| u32::from(axes.row(row)[source[row]] < 0.0) << 31);
-        BasisChange { source, sign_flips, axes: axes.as_dmat3(), scale }
+        let sign_flips =
+            std::array::from_fn(|row| u32::from(axes.row(row)[source[row]] < 0.0) << 31);
+        BasisChange {
+            source,
+            sign_flips,
+            axes: axes.as_dmat3(),
+            scale,
+        }
     }
 
     pub fn apply(&self, scene: &mut Scene) {
-        scene.meshes.iter_mut().for_each(|mesh| self.apply_to_mesh(mesh));
+        scene
+            .meshes
+            .iter_mut()
+            .for_each(|mesh| self.apply_to_mesh(mesh));
         if let Some(transform) = &mut scene.transform {
             *transform = self.map_matrix(*transform);
         }
@@ -217,10 +261,18 @@ impl BasisChange {
             joint.inverse_bind = self.map_matrix(joint.inverse_bind);
             joint.rest = joint.rest.map(|rest| self.map_transform(rest));
         }
-        for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
+        for channel in scene
+            .animations
+            .iter_mut()
+            .flat_map(|animation| &mut animation.channels)
+        {
             match &mut channel.samples {
-                Samples::Translation(values) => values.iter_mut().for_each(|v| *v = self.map_point(*v)),
-                Samples::Rotation(values) => values.iter_mut().for_each(|v| *v = self.map_rotation(*v)),
+                Samples::Translation(values) => {
+                    values.iter_mut().for_each(|v| *v = self.map_point(*v))
+                }
+                Samples::Rotation(values) => {
+                    values.iter_mut().for_each(|v| *v = self.map_rotation(*v))
+                }
                 Samples::Scale(values) => values.iter_mut().for_each(|v| *v = self.map_factors(*v)),
             }
         }
@@ -228,17 +280,27 @@ impl BasisChange {
 
     fn apply_to_mesh(&self, mesh: &mut Mesh) {
         if self.source != [0, 1, 2] || self.sign_flips != [0; 3] || self.scale != 1.0 {
-            mesh.positions.iter_mut().for_each(|position| *position = self.map_point(*position));
+            mesh.positions
+                .iter_mut()
+                .for_each(|position| *position = self.map_point(*position));
             let exact = mesh.exact_positions.iter_mut().flatten();
             for (exact, position) in exact.zip(&mut mesh.positions) {
                 *exact = (self.axes * DVec3::from(*exact) * self.scale).into();
                 *position = rounded(*exact);
             }
-            mesh.placements.iter_mut().for_each(|placement| self.apply_to_placement(placement));
+            mesh.placements
+                .iter_mut()
+                .for_each(|placement| self.apply_to_placement(placement));
         }
         if self.source != [0, 1, 2] || self.sign_flips != [0; 3] {
-            mesh.normals.iter_mut().flatten().for_each(|normal| *normal = self.map_direction(*normal));
-            mesh.tangents.iter_mut().flatten().for_each(|tangent| *tangent = self.map_tangent(*tangent));
+            mesh.normals
+                .iter_mut()
+                .flatten()
+                .for_each(|normal| *normal = self.map_direction(*normal));
+            mesh.tangents
+                .iter_mut()
+                .flatten()
+                .for_each(|tangent| *tangent = self.map_tangent(*tangent));
         }
         if self.is_mirroring() {
             mesh.faces.reverse_winding(mesh.positions.len());
@@ -248,11 +310,22 @@ impl BasisChange {
     fn apply_to_placement(&self, placement: &mut Placement) {
         let axes = DMat4::from_mat3(self.axes);
         placement.transform = axes * placement.transform * axes.transpose();
-        placement.transform.w_axis = (placement.transform.w_axis.truncate() * self.scale).extend(1.0);
-        placement.instances.iter_mut().for_each(|instance| *instance = self.map_transform(*instance));
+        placement.transform.w_axis =
+            (placement.transform.w_axis.truncate() * self.scale).extend(1.0);
+        placement
+            .instances
+            .iter_mut()
+            .for_each(|instance| *instance = self.map_transform(*instance));
     }
 
-    fn map_transform(&self, Transform { translation, rotation, scale }: Transform) -> Transform {
+    fn map_transform(
+        &self,
+        Transform {
+            translation,
+            rotation,
+            scale,
+        }: Transform,
+    ) -> Transform {
         Transform {
             translation: self.map_point(translation),
             rotation: self.map_rotation(rotation),
@@ -268,13 +341,17 @@ impl BasisChange {
     }
 
     fn map_direction(&self, vector: [f32; 3]) -> [f32; 3] {
-        std::array::from_fn(|row| f32::from_bits(vector[self.source[row]].to_bits() ^ self.sign_flips[row]))
+        std::array::from_fn(|row| {
+            f32::from_bits(vector[self.source[row]].to_bits() ^ self.sign_flips[row])
+        })
     }
 
     fn map_point(&self, point: [f32; 3]) -> [f32; 3] {
         match self.scale {
             1.0 => self.map_direction(point),
-            scale => self.map_direction(point).map(|coordinate| (f64::from(coordinate) * scale) as f32),
+            scale => self
+                .map_direction(point)
+                .map(|coordinate| (f64::from(coordinate) * scale) as f32),
         }
     }
 
@@ -292,17 +369,27 @@ impl BasisChange {
     /// Converts a quaternion: maps its axis, and negates its angle if the handedness changes.
     fn map_rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
         let [x, y, z] = self.map_direction([x, y, z]);
-        if self.is_mirroring() { [-x, -y, -z, w] } else { [x, y, z, w] }
+        if self.is_mirroring() {
+            [-x, -y, -z, w]
+        } else {
+            [x, y, z, w]
+        }
     }
 
     fn map_matrix(&self, matrix: Mat4) -> Mat4 {
         let column = |column: usize| {
             let source = matrix.col(self.source[column]);
             let mapped = self.map_direction(source.truncate().to_array());
-            let signed = mapped.map(|value| f32::from_bits(value.to_bits() ^ self.sign_flips[column]));
+            let signed =
+                mapped.map(|value| f32::from_bits(value.to_bits() ^ self.sign_flips[column]));
             Vec3::from(signed).extend(source.w)
         };
         let translation = self.map_point(matrix.w_axis.truncate().to_array());
-        Mat4::from_cols(column(0), column(1), column(2), Vec3::from(translation).extend(matrix.w_axis.w))
+        Mat4::from_cols(
+            column(0),
+            column(1),
+            column(2),
+            Vec3::from(translation).extend(matrix.w_axis.w),
+        )
     }
 }

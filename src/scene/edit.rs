@@ -8,8 +8,8 @@ use super::axes::BasisChange;
 use super::exact::Extent;
 use super::mesh::gather;
 use super::{
-    Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin,
-    push_index,
+    Colors, CustomAttribute, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform,
+    UvOrigin, push_index,
 };
 use crate::Loss;
 
@@ -28,26 +28,39 @@ impl Scene {
     /// assert_eq!((scene.transform, scene.meshes[0].positions[0]), (None, [1.0, 1.0, 0.0]));
     /// ```
     pub fn apply_transform(&mut self) {
-        let Some(transform) = self.transform.take().filter(|t| *t != Mat4::IDENTITY) else { return };
+        let Some(transform) = self.transform.take().filter(|t| *t != Mat4::IDENTITY) else {
+            return;
+        };
         self.transform_f64(transform.as_dmat4());
     }
 
     /// Applies the transform to the meshes and joints, for a format without one, which may lack joints, too. Returns
     /// the loss, if any.
-    pub(super) fn apply_inexpressible_transform(&mut self, format: &str, has_joints: bool) -> Option<Loss> {
-        let transform = self.transform.filter(|transform| *transform != Mat4::IDENTITY)?;
+    pub(super) fn apply_inexpressible_transform(
+        &mut self,
+        format: &str,
+        has_joints: bool,
+    ) -> Option<Loss> {
+        let transform = self
+            .transform
+            .filter(|transform| *transform != Mat4::IDENTITY)?;
         let adds_joint = !self.skeleton.joints.is_empty() && !is_translation(transform.as_dmat4());
         let how = match has_joints && adds_joint {
             true => "it was applied to vertices, and a root joint with it was added",
             false => "it was applied to vertices and root joints",
         };
         self.apply_transform();
-        Some(Loss::changed("transform", format!("{format} has no scene transform; {how}")))
+        Some(Loss::changed(
+            "transform",
+            format!("{format} has no scene transform; {how}"),
+        ))
     }
 
     /// Applies a 64-bit transform to meshes and joints; see [`apply_transform`](Scene::apply_transform).
     pub(super) fn transform_f64(&mut self, transform: DMat4) {
-        self.meshes.iter_mut().for_each(|mesh| mesh.transform_placed(transform));
+        self.meshes
+            .iter_mut()
+            .for_each(|mesh| mesh.transform_placed(transform));
         if self.skeleton.joints.is_empty() {
             return;
         }
@@ -63,8 +76,16 @@ impl Scene {
         for joint in &mut self.skeleton.joints {
             joint.parent.get_or_insert(root);
         }
-        let (name, rest) = ("root".to_owned(), Some(Transform::from_matrix(transform.as_mat4())));
-        self.skeleton.joints.push(Joint { name, inverse_bind: inverse, rest, ..Joint::default() });
+        let (name, rest) = (
+            "root".to_owned(),
+            Some(Transform::from_matrix(transform.as_mat4())),
+        );
+        self.skeleton.joints.push(Joint {
+            name,
+            inverse_bind: inverse,
+            rest,
+            ..Joint::default()
+        });
     }
 
     /// Maps the translations of the root joints, in the rest pose and in all animations, computing in 64 bits. Adds no
@@ -75,9 +96,17 @@ impl Scene {
         };
         let joints = &mut self.skeleton.joints;
         let roots = joints.iter_mut().filter(|joint| joint.parent.is_none());
-        roots.filter_map(|root| root.rest.as_mut()).for_each(|rest| moved(&mut rest.translation));
-        for channel in self.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
-            let is_root = joints.get(channel.joint).is_some_and(|joint| joint.parent.is_none());
+        roots
+            .filter_map(|root| root.rest.as_mut())
+            .for_each(|rest| moved(&mut rest.translation));
+        for channel in self
+            .animations
+            .iter_mut()
+            .flat_map(|animation| &mut animation.channels)
+        {
+            let is_root = joints
+                .get(channel.joint)
+                .is_some_and(|joint| joint.parent.is_none());
             if let (true, Samples::Translation(keys)) = (is_root, &mut channel.samples) {
                 keys.iter_mut().for_each(moved);
             }
@@ -89,7 +118,9 @@ impl Scene {
     ///
     /// The centre is computed in 64 bits. [64-bit positions](Mesh::exact_positions) are rounded after the move.
     pub fn center(&mut self) -> Option<[f64; 3]> {
-        let transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
+        let transform = self
+            .transform
+            .map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
         let mut extent = Extent::default();
         self.for_each_rest_position(|at| extent.add(transform.transform_point3(at)));
         // Subtracts from 0, since negation could yield -0.
@@ -106,7 +137,11 @@ impl Scene {
         let rounded = Some(centered.as_mat4()).filter(|rounded| rounded.is_finite())?;
         self.transform = Some(rounded);
         // The offset as rounded to 32 bits.
-        Some((rounded.w_axis.as_dvec4() - transform.w_axis).truncate().into())
+        Some(
+            (rounded.w_axis.as_dvec4() - transform.w_axis)
+                .truncate()
+                .into(),
+        )
     }
 
     /// Multiplies all lengths by `factor`.
@@ -130,7 +165,10 @@ impl Mesh {
     pub fn size(&self) -> f32 {
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for position in &self.positions {
-            (min, max) = (min.min(Vec3::from(*position)), max.max(Vec3::from(*position)));
+            (min, max) = (
+                min.min(Vec3::from(*position)),
+                max.max(Vec3::from(*position)),
+            );
         }
         (max - min).max_element().max(0.0)
     }
@@ -196,11 +234,19 @@ impl Mesh {
     pub(crate) fn drop_unused_non_finite(&mut self, at: &str, losses: &mut Vec<Loss>) {
         let all = self.positions.len();
         // No early exit, so that the compiler can vectorise the loop.
-        let are_finite =
-            self.positions.as_flattened().iter().fold(true, |finite, value| finite & value.is_finite());
-        let Some(indices) = self.faces.indices.as_ref().filter(|_| !are_finite) else { return };
-        let mut is_kept: Vec<bool> =
-            self.positions.iter().map(|position| position.iter().all(|value| value.is_finite())).collect();
+        let are_finite = self
+            .positions
+            .as_flattened()
+            .iter()
+            .fold(true, |finite, value| finite & value.is_finite());
+        let Some(indices) = self.faces.indices.as_ref().filter(|_| !are_finite) else {
+            return;
+        };
+        let mut is_kept: Vec<bool> = self
+            .positions
+            .iter()
+            .map(|position| position.iter().all(|value| value.is_finite()))
+            .collect();
         if !is_kept.contains(&true) {
             return;
         }
@@ -210,9 +256,16 @@ impl Mesh {
             }
         }
         let kept: Vec<usize> = (0..all).filter(|vertex| is_kept[*vertex]).collect();
-        let loss =
-            Loss::dropped(format!("{at}.positions"), "vertices that are not finite and that no face uses");
-        let Some(loss) = loss.with_count_of(all - kept.len(), all, "vertices").if_any() else { return };
+        let loss = Loss::dropped(
+            format!("{at}.positions"),
+            "vertices that are not finite and that no face uses",
+        );
+        let Some(loss) = loss
+            .with_count_of(all - kept.len(), all, "vertices")
+            .if_any()
+        else {
+            return;
+        };
         losses.push(loss);
         let mut new_indices = vec![0_u32; all];
         for (new, old) in (0..).zip(&kept) {
@@ -220,7 +273,10 @@ impl Mesh {
         }
         let mut faces = std::mem::take(&mut self.faces);
         faces.map_indices(|index| new_indices.get(index as usize).copied().unwrap_or(index));
-        *self = Mesh { faces, ..self.select(&kept) };
+        *self = Mesh {
+            faces,
+            ..self.select(&kept)
+        };
     }
 
     /// Merges vertices with bitwise identical attributes. Returns the number of removed vertices.
@@ -242,14 +298,28 @@ impl Mesh {
         let targets: Vec<u32> = (0..before)
             .map(|vertex| {
                 let record = &records[vertex * stride..][..stride];
-                *merged_vertices.entry(record).or_insert_with(|| push_index(&mut kept, vertex) as u32)
+                *merged_vertices
+                    .entry(record)
+                    .or_insert_with(|| push_index(&mut kept, vertex) as u32)
             })
             .collect();
-        let corners =
-            self.faces.indices.take().map_or_else(|| (0..before as u32).collect(), Indices::into_u32);
-        let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
-        let faces = Faces { indices: Some(Indices::U32(indices)), corners: self.faces.corners.take() };
-        *self = Mesh { faces, ..self.select(&kept) };
+        let corners = self
+            .faces
+            .indices
+            .take()
+            .map_or_else(|| (0..before as u32).collect(), Indices::into_u32);
+        let indices = corners
+            .iter()
+            .filter_map(|corner| targets.get(*corner as usize).copied())
+            .collect();
+        let faces = Faces {
+            indices: Some(Indices::U32(indices)),
+            corners: self.faces.corners.take(),
+        };
+        *self = Mesh {
+            faces,
+            ..self.select(&kept)
+        };
         before - kept.len()
     }
 
@@ -259,14 +329,18 @@ impl Mesh {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
         self.faces.for_each(self.positions.len(), |face| {
             let mut twice_the_area = Vec3::ZERO;
-            for_each_fan_triangle(face, |[a, b, c]| twice_the_area += self.edge(a, b).cross(self.edge(a, c)));
+            for_each_fan_triangle(face, |[a, b, c]| {
+                twice_the_area += self.edge(a, b).cross(self.edge(a, c))
+            });
             for corner in face {
                 if let Some(sum) = sums.get_mut(*corner as usize) {
                     *sum += twice_the_area;
                 }
             }
         });
-        let normals = sums.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into());
+        let normals = sums
+            .into_iter()
+            .map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into());
         self.normals = Some(normals.collect());
     }
 
@@ -289,7 +363,9 @@ impl Mesh {
         let for_normals = linear.inverse().transpose().as_mat3();
         let linear = linear.as_mat3();
         for normal in self.normals.iter_mut().flatten() {
-            *normal = (for_normals * Vec3::from(*normal)).normalize_or_zero().into();
+            *normal = (for_normals * Vec3::from(*normal))
+                .normalize_or_zero()
+                .into();
         }
         let side = linear.determinant().signum();
         for tangent in self.tangents.iter_mut().flatten() {
@@ -306,7 +382,9 @@ impl Mesh {
     pub(super) fn transform_placed(&mut self, transform: DMat4) {
         match &mut *self.placements {
             [] => self.transform_f64(transform),
-            nodes => nodes.iter_mut().for_each(|node| node.transform = transform * node.transform),
+            nodes => nodes
+                .iter_mut()
+                .for_each(|node| node.transform = transform * node.transform),
         }
     }
 
@@ -317,7 +395,10 @@ impl Mesh {
         let mut records = vec![0; self.positions.len() * stride];
         let mut offset = 0;
         for (bytes, size) in lists {
-            for (record, value) in records.chunks_exact_mut(stride).zip(bytes.chunks_exact(size)) {
+            for (record, value) in records
+                .chunks_exact_mut(stride)
+                .zip(bytes.chunks_exact(size))
+            {
                 record[offset..offset + size].copy_from_slice(value);
             }
             offset += size;
@@ -334,10 +415,26 @@ impl Mesh {
     /// Returns the attributes as bytes, in the order of the fields of [`Mesh`], each with the size of a value.
     fn attribute_lists(&self) -> Vec<(&[u8], usize)> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
-        lists.extend(self.exact_positions.as_deref().map(|values| (bytemuck::cast_slice(values), 24)));
-        lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
-        lists.extend(self.tangents.as_deref().map(|values| (bytemuck::cast_slice(values), 16)));
-        lists.extend(self.uvs.iter().map(|values| (bytemuck::cast_slice(values), 8)));
+        lists.extend(
+            self.exact_positions
+                .as_deref()
+                .map(|values| (bytemuck::cast_slice(values), 24)),
+        );
+        lists.extend(
+            self.normals
+                .as_deref()
+                .map(|values| (bytemuck::cast_slice(values), 12)),
+        );
+        lists.extend(
+            self.tangents
+                .as_deref()
+                .map(|values| (bytemuck::cast_slice(values), 16)),
+        );
+        lists.extend(
+            self.uvs
+                .iter()
+                .map(|values| (bytemuck::cast_slice(values), 8)),
+        );
         lists.extend(self.colors.iter().map(Colors::as_bytes));
         for skin in &self.skins {
             lists.push((bytemuck::cast_slice(&skin.joints), 8));
@@ -355,16 +452,41 @@ impl Mesh {
             name: self.name.clone(),
             material: self.material.clone(),
             positions: gather(&self.positions, vertices),
-            exact_positions: self.exact_positions.as_deref().map(|values| gather(values, vertices)),
+            exact_positions: self
+                .exact_positions
+                .as_deref()
+                .map(|values| gather(values, vertices)),
             placements: self.placements.clone(),
             flat: self.flat,
-            normals: self.normals.as_deref().map(|values| gather(values, vertices)),
-            tangents: self.tangents.as_deref().map(|values| gather(values, vertices)),
-            uvs: self.uvs.iter().map(|values| gather(values, vertices)).collect(),
+            normals: self
+                .normals
+                .as_deref()
+                .map(|values| gather(values, vertices)),
+            tangents: self
+                .tangents
+                .as_deref()
+                .map(|values| gather(values, vertices)),
+            uvs: self
+                .uvs
+                .iter()
+                .map(|values| gather(values, vertices))
+                .collect(),
             uv_origin: self.uv_origin,
-            colors: self.colors.iter().map(|colors| colors.select(vertices)).collect(),
-            skins: self.skins.iter().map(|skin| skin.select(vertices)).collect(),
-            custom: self.custom.iter().map(|custom| custom.select(vertices)).collect(),
+            colors: self
+                .colors
+                .iter()
+                .map(|colors| colors.select(vertices))
+                .collect(),
+            skins: self
+                .skins
+                .iter()
+                .map(|skin| skin.select(vertices))
+                .collect(),
+            custom: self
+                .custom
+                .iter()
+                .map(|custom| custom.select(vertices))
+                .collect(),
             faces: Faces::triangles(Vec::new()),
             extras: self.extras.clone(),
         }
@@ -373,7 +495,10 @@ impl Mesh {
 
 impl Skin {
     fn select(&self, vertices: &[usize]) -> Skin {
-        Skin { joints: gather(&self.joints, vertices), weights: self.weights.select(vertices) }
+        Skin {
+            joints: gather(&self.joints, vertices),
+            weights: self.weights.select(vertices),
+        }
     }
 }
 
@@ -382,9 +507,20 @@ impl CustomAttribute {
         if !self.has_valid_width() {
             return self.clone();
         }
-        let CustomAttribute { name, components, values } = self;
-        let indices: Vec<_> = vertices.iter().flat_map(|v| v * components..(v + 1) * components).collect();
-        CustomAttribute { name: name.clone(), components: *components, values: values.select(&indices) }
+        let CustomAttribute {
+            name,
+            components,
+            values,
+        } = self;
+        let indices: Vec<_> = vertices
+            .iter()
+            .flat_map(|v| v * components..(v + 1) * components)
+            .collect();
+        CustomAttribute {
+            name: name.clone(),
+            components: *components,
+            values: values.select(&indices),
+        }
     }
 }
 
@@ -419,7 +555,9 @@ impl Faces {
 /// Calls `visit` with each triangle of the fan around the first corner of `face`.
 fn for_each_fan_triangle(face: &[u32], mut visit: impl FnMut([u32; 3])) {
     if let Some((first, corners)) = face.split_first() {
-        corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));
+        corners
+            .windows(2)
+            .for_each(|pair| visit([*first, pair[0], pair[1]]));
     }
 }
 

@@ -42,7 +42,10 @@ pub(crate) struct Extent {
 
 impl Default for Extent {
     fn default() -> Extent {
-        Extent { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY }
+        Extent {
+            min: DVec3::INFINITY,
+            max: DVec3::NEG_INFINITY,
+        }
     }
 }
 
@@ -98,20 +101,32 @@ pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
 /// Returns the largest error of rounding a coordinate to `f32`. Non-finite errors are ignored.
 pub(crate) fn rounding_error(exact: [f64; 3]) -> f64 {
     let error = |coordinate: f64| (coordinate - f64::from(coordinate as f32)).abs();
-    exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
+    exact
+        .map(error)
+        .into_iter()
+        .filter(|error| error.is_finite())
+        .fold(0.0, f64::max)
 }
 
 /// Returns the distance by which rounding to `f32` moves a point. Non-finite coordinates are ignored.
 pub(crate) fn rounding_distance(exact: [f64; 3]) -> f64 {
-    let error = |coordinate: f64| Some(coordinate - f64::from(coordinate as f32)).filter(|e| e.is_finite());
+    let error =
+        |coordinate: f64| Some(coordinate - f64::from(coordinate as f32)).filter(|e| e.is_finite());
     DVec3::from(exact.map(|coordinate| error(coordinate).unwrap_or(0.0))).length()
 }
 
 /// Returns the angle in degrees by which rounding to 32 bits turns a direction.
 #[cfg(any(feature = "iyma", feature = "ply"))]
 pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
-    let (exact, rounded) = (DVec3::from(exact), DVec3::from(rounded(exact).map(f64::from)));
-    exact.cross(rounded).length().atan2(exact.dot(rounded)).to_degrees()
+    let (exact, rounded) = (
+        DVec3::from(exact),
+        DVec3::from(rounded(exact).map(f64::from)),
+    );
+    exact
+        .cross(rounded)
+        .length()
+        .atan2(exact.dot(rounded))
+        .to_degrees()
 }
 
 /// Returns `true` if `points` must be kept in 64 bits; see [`Extent::needs_64_bits`].
@@ -137,7 +152,11 @@ impl Mesh {
     /// Returns every position in 64 bits.
     pub(super) fn points(&self) -> impl Iterator<Item = DVec3> {
         let exact = self.exact_positions.as_deref().unwrap_or_default();
-        let rounded = if self.exact_positions.is_some() { &[] } else { &self.positions[..] };
+        let rounded = if self.exact_positions.is_some() {
+            &[]
+        } else {
+            &self.positions[..]
+        };
         let widened = rounded.iter().map(|position| position.map(f64::from));
         exact.iter().copied().chain(widened).map(DVec3::from)
     }
@@ -168,8 +187,11 @@ impl Mesh {
                 largest_error = largest_error.max(rounding_error(point.into()));
             }
             if !extent.needs_64_bits(largest_error) {
-                let moved = |position: &[f32; 3]| rounded(to(position.map(f64::from).into()).into());
-                self.positions.iter_mut().for_each(|position| *position = moved(position));
+                let moved =
+                    |position: &[f32; 3]| rounded(to(position.map(f64::from).into()).into());
+                self.positions
+                    .iter_mut()
+                    .for_each(|position| *position = moved(position));
                 return;
             }
         }
@@ -185,23 +207,37 @@ impl Scene {
     ///
     /// `unit` is the length of a unit of the coordinates in metres.
     pub(super) fn round_positions(&mut self, unit: f32, losses: &mut Vec<Loss>) {
-        if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
+        if self
+            .meshes
+            .iter()
+            .all(|mesh| mesh.exact_positions.is_none())
+        {
             return;
         }
         let mut all = Extent::default();
-        self.meshes.iter().flat_map(Mesh::points).for_each(|point| all.add(point));
+        self.meshes
+            .iter()
+            .flat_map(Mesh::points)
+            .for_each(|point| all.add(point));
         let message = match all.center().abs().max_element() > all.size() / 2.0 {
             true => "coordinates were rounded to 32 bits; --center reduces the error",
             false => "coordinates were rounded to 32 bits",
         };
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
-            let Some(exact) = mesh.exact_positions.take() else { continue };
+            let Some(exact) = mesh.exact_positions.take() else {
+                continue;
+            };
             let (own, error) = extent_and_error(&exact);
-            let is_visible = all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
+            let is_visible =
+                all.is_error_visible(error) || exceeds(error, VISIBLE_MESH_FRACTION, own);
             if is_visible && own.centering_reduces(error) {
                 let path = format!("meshes[{index}].positions");
                 let unit = f64::from(unit);
-                let distance = exact.iter().copied().map(rounding_distance).fold(0.0, f64::max);
+                let distance = exact
+                    .iter()
+                    .copied()
+                    .map(rounding_distance)
+                    .fold(0.0, f64::max);
                 let loss = Loss::quantized(path, message, Quantity::POSITIONS, unit * distance);
                 losses.push(loss.with_mesh_size(unit * own.size()));
             }

@@ -74,5 +74,8 @@ impl_four_components!(Colors Weights);
 
 /// Converts bytes to floats, where 255 represents 1.0.
 fn bytes_to_floats(values: Vec<[u8; 4]>) -> Vec<[f32; 4]> {
-    values.into_iter().map(|value| value.map(|byte| f32::from(byte) / 255.0)).collect()
+    values
+        .into_iter()
+        .map(|value| value.map(|byte| f32::from(byte) / 255.0))
+        .collect()
 }

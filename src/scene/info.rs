@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use super::{Animation, Components, CustomAttribute, Indices, Mesh, Scene, Skin, Texture};
 use crate::info::{
-    AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
-    distinct_names,
+    AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo,
+    SkeletonInfo, distinct_names,
 };
 
 impl Scene {
@@ -17,15 +17,28 @@ impl Scene {
             value: PropertyValue::Text(value.clone()),
         };
         let joints = &self.skeleton.joints;
-        let names = joints.iter().map(|joint| &joint.name).filter(|name| !name.is_empty());
+        let names = joints
+            .iter()
+            .map(|joint| &joint.name)
+            .filter(|name| !name.is_empty());
         let materials = self.meshes.iter().map(|mesh| &mesh.material.name);
-        let unused = self.source.iter().flat_map(|source| &source.unused_materials);
+        let unused = self
+            .source
+            .iter()
+            .flat_map(|source| &source.unused_materials);
         let mut images = HashSet::new();
-        let textures = self.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
+        let textures = self
+            .meshes
+            .iter()
+            .filter_map(|mesh| mesh.material.texture.as_ref());
         let textures = textures.filter(|texture| images.insert((&texture.name, &texture.image)));
         SceneInfo {
             properties: self.properties.iter().map(text).collect(),
-            meshes: self.meshes.iter().map(|mesh| (mesh.info(), mesh.triangle_count())).collect(),
+            meshes: self
+                .meshes
+                .iter()
+                .map(|mesh| (mesh.info(), mesh.triangle_count()))
+                .collect(),
             skeleton: (!joints.is_empty()).then(|| SkeletonInfo {
                 joints: joints.len() as u64,
                 roots: joints.iter().filter(|joint| joint.parent.is_none()).count() as u64,
@@ -58,31 +71,57 @@ impl Mesh {
     /// Returns the number of triangles after triangulation.
     pub(super) fn triangle_count(&self) -> u64 {
         match &self.faces.corners {
-            Some(corners) => corners.iter().map(|count| u64::from(count.saturating_sub(2))).sum(),
+            Some(corners) => corners
+                .iter()
+                .map(|count| u64::from(count.saturating_sub(2)))
+                .sum(),
             None => self.faces.corner_count(self.positions.len()) as u64 / 3,
         }
     }
 
     fn attributes(&self) -> Vec<AttributeInfo> {
         let mut list = vec![attribute("position", "3 × f32")];
-        list.extend(self.normals.as_ref().map(|_| attribute("normal", "3 × f32")));
-        list.extend(self.tangents.as_ref().map(|_| attribute("tangent", "4 × f32")));
+        list.extend(
+            self.normals
+                .as_ref()
+                .map(|_| attribute("normal", "3 × f32")),
+        );
+        list.extend(
+            self.tangents
+                .as_ref()
+                .map(|_| attribute("tangent", "4 × f32")),
+        );
         list.extend((0..self.uvs.len()).map(|set| attribute(format!("uv{set}"), "2 × f32")));
         let colors = self.colors.iter().enumerate();
         list.extend(
-            colors.map(|(set, values)| attribute(format!("color{set}"), values.describe_components())),
+            colors.map(|(set, values)| {
+                attribute(format!("color{set}"), values.describe_components())
+            }),
         );
         for (set, Skin { weights, .. }) in self.skins.iter().enumerate() {
             list.push(attribute(format!("joints{set}"), "4 × u16"));
-            list.push(attribute(format!("weights{set}"), weights.describe_components()));
+            list.push(attribute(
+                format!("weights{set}"),
+                weights.describe_components(),
+            ));
         }
-        list.extend(self.custom.iter().map(|c| attribute(c.name.clone(), c.describe_components())));
+        list.extend(
+            self.custom
+                .iter()
+                .map(|c| attribute(c.name.clone(), c.describe_components())),
+        );
         list
     }
 }
 
-fn attribute(name: impl Into<Cow<'static, str>>, components: impl Into<Cow<'static, str>>) -> AttributeInfo {
-    AttributeInfo { name: name.into(), components: components.into() }
+fn attribute(
+    name: impl Into<Cow<'static, str>>,
+    components: impl Into<Cow<'static, str>>,
+) -> AttributeInfo {
+    AttributeInfo {
+        name: name.into(),
+        components: components.into(),
+    }
 }
 
 impl CustomAttribute {
@@ -98,7 +137,11 @@ impl CustomAttribute {
             Components::U32(_) => "u32",
             Components::I32(_) => "i32",
         };
-        if self.components == 1 { number.to_owned() } else { format!("{} × {number}", self.components) }
+        if self.components == 1 {
+            number.to_owned()
+        } else {
+            format!("{} × {number}", self.components)
+        }
     }
 }
 

@@ -12,7 +12,9 @@ const TRIANGLES_PER_INSTANCE: u64 = 4;
 
 /// Returns an error if `count`, the number of triangles or vertices, exceeds `max`.
 pub(crate) fn check_triangle_limit(count: u64, max: u64) -> Result<()> {
-    require_at_most(count, max, || format!("{count} triangles or vertices, but the limit is {max}"))
+    require_at_most(count, max, || {
+        format!("{count} triangles or vertices, but the limit is {max}")
+    })
 }
 
 /// Returns an error if `count` exceeds the number of meshes that `max_triangles` allows.
@@ -31,7 +33,9 @@ pub(crate) fn check_text_limit(count: u64, max_triangles: u64) -> Result<()> {
     // A byte of JSON takes up to 16 bytes of memory, a triangle 32.
     let max = max_triangles.max(MAX_TRIANGLES).saturating_mul(2);
     let what = "bytes of names and extras in copies of meshes";
-    require_at_most(count, max, || format!("{count} {what}, but the limit is {max}, 2 per triangle"))
+    require_at_most(count, max, || {
+        format!("{count} {what}, but the limit is {max}, 2 per triangle")
+    })
 }
 
 fn require_one_per(triangles: u64, count: u64, items: &str, max_triangles: u64) -> Result<()> {
@@ -42,5 +46,9 @@ fn require_one_per(triangles: u64, count: u64, items: &str, max_triangles: u64) 
 }
 
 fn require_at_most(count: u64, max: u64, message: impl FnOnce() -> String) -> Result<()> {
-    if count <= max { Ok(()) } else { Err(Error::limit_exceeded(Limit::Triangles, message())) }
+    if count <= max {
+        Ok(())
+    } else {
+        Err(Error::limit_exceeded(Limit::Triangles, message()))
+    }
 }

@@ -78,14 +78,29 @@ impl Default for Material {
 impl Material {
     /// Returns all fields, with floats replaced by their bits, so that equal materials have equal hashes.
     fn key(&self) -> impl Eq + Hash + '_ {
-        let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = self;
+        let Material {
+            name,
+            base_color,
+            texture,
+            alpha_mode,
+            double_sided,
+            metallic,
+            roughness,
+        } = self;
         let alpha = match alpha_mode {
             AlphaMode::Opaque => (0, 0),
             AlphaMode::Mask { cutoff } => (1, cutoff.to_bits()),
             AlphaMode::Blend => (2, 0),
         };
         let color = base_color.map(|color| color.map(f32::to_bits));
-        (name, color, texture, alpha, double_sided, [metallic.to_bits(), roughness.to_bits()])
+        (
+            name,
+            color,
+            texture,
+            alpha,
+            double_sided,
+            [metallic.to_bits(), roughness.to_bits()],
+        )
     }
 
     /// Returns the base colour as bytes (red, green, blue), and the largest rounding error of a channel. `None` if the
@@ -101,11 +116,21 @@ impl Material {
     /// Removes the texture, for formats that identify materials by their image. The name of the texture, if any,
     /// replaces the material name, and the base colour is dropped. `mesh` is the index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
-    pub(crate) fn replace_name_by_texture(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
-        let Some(texture) = self.texture.take() else { return };
+    pub(crate) fn replace_name_by_texture(
+        &mut self,
+        format: &str,
+        mesh: usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let Some(texture) = self.texture.take() else {
+            return;
+        };
         let at = format!("meshes[{mesh}].material");
         if texture.image.is_some() {
-            let loss = Loss::dropped(format!("{at}.texture"), format!("{format} has no embedded images"));
+            let loss = Loss::dropped(
+                format!("{at}.texture"),
+                format!("{format} has no embedded images"),
+            );
             losses.push(loss.with_detail(texture.label()));
         }
         let name = texture.name;
@@ -114,7 +139,8 @@ impl Material {
         }
         if !self.name.is_empty() && self.name != name {
             let message = format!("{format} uses texture names as material names");
-            losses.push(Loss::renamed(format!("{at}.name"), message).with_change(&self.name, &name));
+            losses
+                .push(Loss::renamed(format!("{at}.name"), message).with_change(&self.name, &name));
         }
         if self.base_color.take().is_some() {
             let message = format!("{format} does not store base colours of textured surfaces");

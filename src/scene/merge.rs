@@ -11,17 +11,30 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
     record_dropped_materials(&meshes, losses);
     let mut merged = Mesh::default();
-    let mut indices =
-        Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
+    let mut indices = Vec::with_capacity(
+        meshes
+            .iter()
+            .map(|mesh| mesh.faces.corner_count(mesh.positions.len()))
+            .sum(),
+    );
     // Surplus corners of triangles would shift the faces of the meshes that follow.
     let has_polygons = meshes.iter().any(|mesh| {
-        mesh.faces.corners.is_some() || !mesh.faces.corner_count(mesh.positions.len()).is_multiple_of(3)
+        mesh.faces.corners.is_some()
+            || !mesh
+                .faces
+                .corner_count(mesh.positions.len())
+                .is_multiple_of(3)
     });
     let mut corners = Vec::new();
     for (position, mut mesh) in meshes.into_iter().enumerate() {
         let base = merged.positions.len() as u32;
         mesh.faces.add_sequential_indices(mesh.positions.len());
-        let mut own = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
+        let mut own = mesh
+            .faces
+            .indices
+            .take()
+            .map(Indices::into_u32)
+            .unwrap_or_default();
         if has_polygons {
             corners.extend(face_sizes(mesh.faces.corners.take(), &mut own));
         }
@@ -52,19 +65,36 @@ fn face_sizes(corners: Option<Vec<u32>>, indices: &mut Vec<u32>) -> Vec<u32> {
 /// Records losses for names, material names, textures, base colours and extras that differ from those of the first
 /// mesh, which the merged mesh keeps.
 fn record_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
-    let Some((first, others)) = meshes.split_first() else { return };
+    let Some((first, others)) = meshes.split_first() else {
+        return;
+    };
     for (index, mesh) in others.iter().enumerate() {
         let (own, kept) = (&mesh.material, &first.material);
-        let texts = [("name", &mesh.name, &first.name), ("material.name", &own.name, &kept.name)];
+        let texts = [
+            ("name", &mesh.name, &first.name),
+            ("material.name", &own.name, &kept.name),
+        ];
         let texts = texts.map(|(field, own, kept)| (field, !own.is_empty() && own != kept));
         let others = [
-            ("material.texture", own.texture.is_some() && own.texture != kept.texture),
-            ("material.base_color", own.base_color.is_some() && own.base_color != kept.base_color),
-            ("extras", !mesh.extras.is_empty() && mesh.extras != first.extras),
+            (
+                "material.texture",
+                own.texture.is_some() && own.texture != kept.texture,
+            ),
+            (
+                "material.base_color",
+                own.base_color.is_some() && own.base_color != kept.base_color,
+            ),
+            (
+                "extras",
+                !mesh.extras.is_empty() && mesh.extras != first.extras,
+            ),
         ];
         for (field, _) in texts.into_iter().chain(others).filter(|(_, lost)| *lost) {
             let message = "the merged mesh keeps the value of the first mesh";
-            losses.push(Loss::dropped(format!("meshes[{}].{field}", index + 1), message));
+            losses.push(Loss::dropped(
+                format!("meshes[{}].{field}", index + 1),
+                message,
+            ));
         }
     }
 }
@@ -72,11 +102,31 @@ fn record_dropped_materials(meshes: &[Mesh], losses: &mut Vec<Loss>) {
 fn append(merged: &mut Mesh, mesh: Mesh) {
     merged.positions.extend(mesh.positions);
     merged.flat &= mesh.flat;
-    merged.normals.iter_mut().zip(mesh.normals).for_each(|(all, more)| all.extend(more));
-    merged.tangents.iter_mut().zip(mesh.tangents).for_each(|(all, more)| all.extend(more));
-    merged.uvs.iter_mut().zip(mesh.uvs).for_each(|(all, more)| all.extend(more));
-    merged.colors.iter_mut().zip(mesh.colors).for_each(|(all, more)| all.append(more));
-    merged.custom.iter_mut().zip(mesh.custom).for_each(|(all, more)| all.values.append(more.values));
+    merged
+        .normals
+        .iter_mut()
+        .zip(mesh.normals)
+        .for_each(|(all, more)| all.extend(more));
+    merged
+        .tangents
+        .iter_mut()
+        .zip(mesh.tangents)
+        .for_each(|(all, more)| all.extend(more));
+    merged
+        .uvs
+        .iter_mut()
+        .zip(mesh.uvs)
+        .for_each(|(all, more)| all.extend(more));
+    merged
+        .colors
+        .iter_mut()
+        .zip(mesh.colors)
+        .for_each(|(all, more)| all.append(more));
+    merged
+        .custom
+        .iter_mut()
+        .zip(mesh.custom)
+        .for_each(|(all, more)| all.values.append(more.values));
     for (all, more) in merged.skins.iter_mut().zip(mesh.skins) {
         all.joints.extend(more.joints);
         all.weights.append(more.weights);
@@ -88,14 +138,25 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let normals = meshes.iter().any(|mesh| mesh.normals.is_some());
     let tangents = meshes.iter().any(|mesh| mesh.tangents.is_some());
     let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
-    let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
-    let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
+    let colors = meshes
+        .iter()
+        .map(|mesh| mesh.colors.len())
+        .max()
+        .unwrap_or(0);
+    let skins = meshes
+        .iter()
+        .map(|mesh| mesh.skins.len())
+        .max()
+        .unwrap_or(0);
     let custom = merged_custom_attributes(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut fill = |attribute: &str, value: &str| {
             let message = format!("{value} were added, since other meshes have them");
-            losses.push(Loss::changed(format!("meshes[{index}].{attribute}"), message));
+            losses.push(Loss::changed(
+                format!("meshes[{index}].{attribute}"),
+                message,
+            ));
         };
         if normals && mesh.normals.is_none() {
             mesh.generate_normals();
@@ -114,13 +175,18 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             fill(&format!("colors[{set}]"), "white colours");
         }
         for set in mesh.skins.len()..skins {
-            mesh.skins.push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
+            mesh.skins
+                .push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
             fill(&format!("skins[{set}]"), "empty joints and weights");
         }
-        let mut existing: Vec<_> = std::mem::take(&mut mesh.custom).into_iter().map(Some).collect();
+        let mut existing: Vec<_> = std::mem::take(&mut mesh.custom)
+            .into_iter()
+            .map(Some)
+            .collect();
         for needed in &custom {
             let is_same = |slot: &&mut Option<CustomAttribute>| {
-                slot.as_ref().is_some_and(|existing| existing.is_same_attribute(needed))
+                slot.as_ref()
+                    .is_some_and(|existing| existing.is_same_attribute(needed))
             };
             let found = existing.iter_mut().find(is_same).and_then(Option::take);
             mesh.custom.push(found.unwrap_or_else(|| {
@@ -135,13 +201,21 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
 /// Converts a set of colours or weights to floats if any mesh stores this set in floats.
 fn share_component_types(meshes: &mut [Mesh]) {
     for set in 0..meshes.first().map_or(0, |mesh| mesh.colors.len()) {
-        if meshes.iter().any(|mesh| matches!(mesh.colors[set], Colors::F32(_))) {
+        if meshes
+            .iter()
+            .any(|mesh| matches!(mesh.colors[set], Colors::F32(_)))
+        {
             meshes.iter_mut().for_each(|mesh| mesh.colors[set].widen());
         }
     }
     for set in 0..meshes.first().map_or(0, |mesh| mesh.skins.len()) {
-        if meshes.iter().any(|mesh| matches!(mesh.skins[set].weights, Weights::F32(_))) {
-            meshes.iter_mut().for_each(|mesh| mesh.skins[set].weights.widen());
+        if meshes
+            .iter()
+            .any(|mesh| matches!(mesh.skins[set].weights, Weights::F32(_)))
+        {
+            meshes
+                .iter_mut()
+                .for_each(|mesh| mesh.skins[set].weights.widen());
         }
     }
 }
@@ -152,8 +226,16 @@ fn merged_custom_attributes(meshes: &[Mesh]) -> Vec<CustomAttribute> {
     let mut all: Vec<CustomAttribute> = Vec::new();
     for mesh in meshes {
         for (index, custom) in mesh.custom.iter().enumerate() {
-            let before = mesh.custom[..index].iter().filter(|other| other.is_same_attribute(custom)).count();
-            if all.iter().filter(|other| other.is_same_attribute(custom)).count() <= before {
+            let before = mesh.custom[..index]
+                .iter()
+                .filter(|other| other.is_same_attribute(custom))
+                .count();
+            if all
+                .iter()
+                .filter(|other| other.is_same_attribute(custom))
+                .count()
+                <= before
+            {
                 all.push(custom.zeros(0));
             }
         }

@@ -81,7 +81,13 @@ impl Colors {
             Colors::U8(values) => (values, 0.0),
             Colors::F32(values) => {
                 let mut worst = 0.0_f64;
-                (values.into_iter().map(|color| color.map(|c| to_byte(c, &mut worst))).collect(), worst)
+                (
+                    values
+                        .into_iter()
+                        .map(|color| color.map(|c| to_byte(c, &mut worst)))
+                        .collect(),
+                    worst,
+                )
             }
         }
     }
@@ -121,9 +127,17 @@ impl CustomAttribute {
 
     /// Returns an attribute with the same name and type, and zeros for `vertices` vertices.
     pub(super) fn zeros(&self, vertices: usize) -> CustomAttribute {
-        let CustomAttribute { name, components, values } = self;
+        let CustomAttribute {
+            name,
+            components,
+            values,
+        } = self;
         let values = values.zeros(vertices * components);
-        CustomAttribute { name: name.clone(), components: *components, values }
+        CustomAttribute {
+            name: name.clone(),
+            components: *components,
+            values,
+        }
     }
 }
 
@@ -230,7 +244,10 @@ impl Components {
 
 /// Returns the values at `indices`; skips indices past the end.
 pub(super) fn gather<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
-    indices.iter().filter_map(|index| values.get(*index).copied()).collect()
+    indices
+        .iter()
+        .filter_map(|index| values.get(*index).copied())
+        .collect()
 }
 
 /// The faces of a mesh. Seen from the front, their corners are in counter-clockwise order.
@@ -303,7 +320,10 @@ impl Indices {
 impl Faces {
     /// Creates triangles from vertex indices.
     pub fn triangles(indices: Vec<u32>) -> Faces {
-        Faces { indices: Some(Indices::U32(indices)), corners: None }
+        Faces {
+            indices: Some(Indices::U32(indices)),
+            corners: None,
+        }
     }
 
     /// Returns the total number of corners in a mesh of `vertices` vertices.
@@ -313,7 +333,8 @@ impl Faces {
 
     /// Adds the indices 0 to `vertices` − 1 if there are no indices.
     pub(super) fn add_sequential_indices(&mut self, vertices: usize) {
-        self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
+        self.indices
+            .get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
     /// Drops one or two surplus corners after the last triangle, unless `corners` contains the face sizes. Returns the
@@ -338,10 +359,14 @@ impl Faces {
     /// Drops triangles with an index that is not below `vertices`. Returns the number of dropped triangles.
     #[cfg(feature = "gltf")]
     pub(crate) fn drop_invalid_triangles(&mut self, vertices: usize) -> usize {
-        let is_missing = |indices: &mut Indices| indices.max().is_some_and(|max| max as usize >= vertices);
-        let Some(indices) = self.indices.take_if(is_missing).map(Indices::into_u32) else { return 0 };
+        let is_missing =
+            |indices: &mut Indices| indices.max().is_some_and(|max| max as usize >= vertices);
+        let Some(indices) = self.indices.take_if(is_missing).map(Indices::into_u32) else {
+            return 0;
+        };
         let all = indices.as_chunks::<3>().0;
-        let is_valid = |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
+        let is_valid =
+            |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
         let kept: Vec<[u32; 3]> = all.iter().filter(is_valid).copied().collect();
         let missing = all.len() - kept.len();
         self.indices = Some(Indices::U32(kept.into_flattened()));
@@ -351,9 +376,9 @@ impl Faces {
     /// Maps all vertex indices with `map`, which must not increase them.
     pub(super) fn map_indices(&mut self, map: impl Fn(u32) -> u32) {
         match &mut self.indices {
-            Some(Indices::U16(values)) => {
-                values.iter_mut().for_each(|index| *index = map((*index).into()) as u16)
-            }
+            Some(Indices::U16(values)) => values
+                .iter_mut()
+                .for_each(|index| *index = map((*index).into()) as u16),
             Some(Indices::U32(values)) => values.iter_mut().for_each(|index| *index = map(*index)),
             None => {}
         }
@@ -373,10 +398,16 @@ impl Faces {
 
 fn reverse_each_face<T>(mut indices: &mut [T], corners: Option<&[u32]>) {
     let Some(corners) = corners else {
-        return indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+        return indices
+            .as_chunks_mut::<3>()
+            .0
+            .iter_mut()
+            .for_each(|[_, b, c]| std::mem::swap(b, c));
     };
     for &count in corners {
-        let Some((face, rest)) = indices.split_at_mut_checked(count as usize) else { return };
+        let Some((face, rest)) = indices.split_at_mut_checked(count as usize) else {
+            return;
+        };
         if let Some((_, others)) = face.split_first_mut() {
             others.reverse();
         }

@@ -19,7 +19,10 @@ mod compare;
 mod edit;
 #[cfg_attr(
     not(all(feature = "gltf", feature = "obj", feature = "ply", feature = "stl")),
-    allow(dead_code, reason = "unused if only some interchange formats are enabled")
+    allow(
+        dead_code,
+        reason = "unused if only some interchange formats are enabled"
+    )
 )]
 pub(crate) mod exact;
 mod four_components;
@@ -30,7 +33,10 @@ pub(crate) mod merge;
 mod mesh;
 mod model;
 mod origin;
-#[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
+#[cfg_attr(
+    not(feature = "gltf"),
+    allow(dead_code, unused_imports, reason = "only glTF has nodes")
+)]
 pub(crate) mod placement;
 mod pose;
 mod precision;
@@ -225,17 +231,26 @@ impl Default for SceneOptions {
 impl SceneOptions {
     /// Sets the conventions of the file to read or write.
     pub fn with_conventions(self, conventions: Conventions) -> SceneOptions {
-        SceneOptions { conventions: Some(conventions), ..self }
+        SceneOptions {
+            conventions: Some(conventions),
+            ..self
+        }
     }
 
     /// Sets the dialect to write.
     pub fn with_dialect(self, dialect: Dialect) -> SceneOptions {
-        SceneOptions { dialect: Some(dialect), ..self }
+        SceneOptions {
+            dialect: Some(dialect),
+            ..self
+        }
     }
 
     /// Sets the extension of the output file.
     pub fn with_extension(self, extension: impl Into<String>) -> SceneOptions {
-        SceneOptions { extension: Some(extension.into()), ..self }
+        SceneOptions {
+            extension: Some(extension.into()),
+            ..self
+        }
     }
 
     /// Sets whether reading bakes the transforms of nodes into the vertices.
@@ -254,7 +269,10 @@ impl SceneOptions {
     /// assert_eq!((options.bake, options.extension.as_deref()), (true, Some("cmodel")));
     /// ```
     pub fn with_max_triangles(self, triangles: u64) -> SceneOptions {
-        SceneOptions { max_triangles: triangles, ..self }
+        SceneOptions {
+            max_triangles: triangles,
+            ..self
+        }
     }
 
     /// Sets the strictness.
@@ -264,7 +282,10 @@ impl SceneOptions {
 
     /// Sets the precision of positions.
     pub fn with_precision(self, precision: Precision) -> SceneOptions {
-        SceneOptions { precision: Some(precision), ..self }
+        SceneOptions {
+            precision: Some(precision),
+            ..self
+        }
     }
 }
 

@@ -86,7 +86,9 @@ impl Model {
             }
         }
         if model.triangles.len().max(model.points.len()) > MAX_COUNT {
-            return Err(Error::unsupported(format!("more than {MAX_COUNT} triangles or vertices")));
+            return Err(Error::unsupported(format!(
+                "more than {MAX_COUNT} triangles or vertices"
+            )));
         }
         model.meshes = scene.meshes;
         if !model.triangles.is_empty() {
@@ -97,27 +99,41 @@ impl Model {
 
     fn add_mesh(&mut self, index: usize, mesh: &mut Mesh) {
         let first_vertex = self.points.len();
-        let (first_triangle, has_generated_normals) = (self.triangles.len(), mesh.normals.is_none());
+        let (first_triangle, has_generated_normals) =
+            (self.triangles.len(), mesh.normals.is_none());
         if has_generated_normals {
             mesh.generate_normals();
         }
         match &mesh.exact_positions {
             Some(exact) => self.points.extend(exact.iter().copied().map(DVec3::from)),
-            None => self.points.extend(mesh.positions.iter().map(|at| Vec3::from(*at).as_dvec3())),
+            None => self
+                .points
+                .extend(mesh.positions.iter().map(|at| Vec3::from(*at).as_dvec3())),
         }
-        self.normals.extend(mesh.normals.iter().flatten().copied().map(Vec3::from));
+        self.normals
+            .extend(mesh.normals.iter().flatten().copied().map(Vec3::from));
         self.normals.resize(self.points.len(), Vec3::ZERO);
         let indices = mesh.faces.indices.take().map(Indices::into_u32);
         let indices = indices.unwrap_or_else(|| (0..mesh.positions.len() as u32).collect());
         let points = &self.points;
-        let is_finite = |corner: &u32| points.get(*corner as usize).is_some_and(|point| point.is_finite());
+        let is_finite = |corner: &u32| {
+            points
+                .get(*corner as usize)
+                .is_some_and(|point| point.is_finite())
+        };
         let corners = indices.as_chunks::<3>().0.iter();
         let triangles =
             corners.map(|corners| corners.map(|corner| (first_vertex as u32).wrapping_add(corner)));
         self.triangles.reserve(indices.len() / 3);
-        self.triangles.extend(triangles.filter(|corners| corners.iter().all(is_finite)));
+        self.triangles
+            .extend(triangles.filter(|corners| corners.iter().all(is_finite)));
         let triangles = first_triangle..self.triangles.len();
-        self.drawn_meshes.push(DrawnMesh { mesh: index, triangles, first_vertex, has_generated_normals });
+        self.drawn_meshes.push(DrawnMesh {
+            mesh: index,
+            triangles,
+            first_vertex,
+            has_generated_normals,
+        });
     }
 
     /// Sets the positions of unused vertices to NaN, which excludes them from bounds.
@@ -126,7 +142,12 @@ impl Model {
         for corner in self.triangles.as_flattened() {
             is_used[*corner as usize] = true;
         }
-        for (point, _) in self.points.iter_mut().zip(is_used).filter(|(_, is_used)| !is_used) {
+        for (point, _) in self
+            .points
+            .iter_mut()
+            .zip(is_used)
+            .filter(|(_, is_used)| !is_used)
+        {
             *point = DVec3::NAN;
         }
     }
@@ -138,7 +159,9 @@ impl Model {
 
     /// Returns the drawn mesh that contains a triangle.
     pub fn drawn_mesh_of(&self, triangle: usize) -> &DrawnMesh {
-        let after = self.drawn_meshes.partition_point(|drawn| drawn.triangles.start <= triangle);
+        let after = self
+            .drawn_meshes
+            .partition_point(|drawn| drawn.triangles.start <= triangle);
         &self.drawn_meshes[after.saturating_sub(1)]
     }
 
@@ -146,9 +169,9 @@ impl Model {
     pub fn color(&self, drawn: &DrawnMesh, vertex: usize) -> [f32; 4] {
         let index_in_mesh = vertex - drawn.first_vertex;
         let color = match self.meshes[drawn.mesh].colors.first() {
-            Some(Colors::U8(colors)) => {
-                colors.get(index_in_mesh).map(|color| color.map(|channel| f32::from(channel) / 255.0))
-            }
+            Some(Colors::U8(colors)) => colors
+                .get(index_in_mesh)
+                .map(|color| color.map(|channel| f32::from(channel) / 255.0)),
             Some(Colors::F32(colors)) => colors.get(index_in_mesh).copied(),
             None => None,
         };

@@ -14,9 +14,21 @@ impl Scene {
     /// Records the rounding error of root joints moved by [`Scene::transform`], if visible and avoidable.
     /// `unit` is the length of a unit in metres.
     pub(super) fn record_rounded_roots(&self, unit: f32, losses: &mut Vec<Loss>) {
-        let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
-        let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
-        let points = roots.map(|(root, _)| self.skeleton.rest_transform(root).translation.map(f64::from));
+        let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else {
+            return;
+        };
+        let roots = self
+            .skeleton
+            .joints
+            .iter()
+            .enumerate()
+            .filter(|(_, joint)| joint.parent.is_none());
+        let points = roots.map(|(root, _)| {
+            self.skeleton
+                .rest_transform(root)
+                .translation
+                .map(f64::from)
+        });
         let moved = points.map(|point| transform.transform_point3(point.into()));
         self.record_rounded(largest_error(moved), unit, losses);
     }
@@ -29,7 +41,10 @@ impl Scene {
         let extent = self.extent_at_rest();
         if extent.is_error_visible(error) && extent.centering_reduces(error) {
             let (path, message) = match self.skeleton.joints.is_empty() {
-                false => ("skeleton.joints.translation", "joint translations were rounded to 32 bits"),
+                false => (
+                    "skeleton.joints.translation",
+                    "joint translations were rounded to 32 bits",
+                ),
                 true => ("transform", "the scene transform was rounded to 32 bits"),
             };
             let unit = f64::from(unit);
@@ -52,7 +67,9 @@ impl Scene {
 }
 
 fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
-    translations.map(|translation| rounding_distance(translation.into())).fold(0.0, f64::max)
+    translations
+        .map(|translation| rounding_distance(translation.into()))
+        .fold(0.0, f64::max)
 }
 
 #[cfg(feature = "gltf")]
@@ -63,14 +80,23 @@ impl Scene {
     /// to the mesh nodes. With joints, moves the root joints and unskinned meshes near the origin; their offset,
     /// rounded to whole units, moves to the transform. Records the remaining rounding errors: those of joints with
     /// parents, and all errors in scenes with levels of detail or unbound vertices.
-    pub(crate) fn set_transform(&mut self, matrix: DMat4, joints: &[(usize, DVec3)], losses: &mut Vec<Loss>) {
+    pub(crate) fn set_transform(
+        &mut self,
+        matrix: DMat4,
+        joints: &[(usize, DVec3)],
+        losses: &mut Vec<Loss>,
+    ) {
         let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
         let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);
         let translations = roots.iter().map(|(_, translation)| *translation);
         let error = largest_error(translations.chain([matrix.w_axis.truncate()]));
         let mut unlisted = largest_error(others.iter().map(|(_, translation)| *translation));
         self.transform = Some(matrix.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
-        let extent = if error > 0.0 { self.extent_at_rest() } else { Extent::default() };
+        let extent = if error > 0.0 {
+            self.extent_at_rest()
+        } else {
+            Extent::default()
+        };
         if error > 0.0 && extent.needs_64_bits(error) {
             let has_joints = !self.skeleton.joints.is_empty();
             if self.lods.is_empty() && !has_joints {
@@ -98,7 +124,9 @@ impl Scene {
     /// Returns `true` if a skinned mesh has vertices that no joint influences.
     fn has_unbound_vertices(&self) -> bool {
         let mut skinned = self.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
-        skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
+        skinned.any(|mesh| {
+            (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty())
+        })
     }
 
     /// Rounds the transform to 32 bits, its translation to whole units. To compensate, moves root joints and unskinned
@@ -114,7 +142,10 @@ impl Scene {
         if !shift.is_finite() || !whole.is_finite() {
             return false;
         }
-        self.transform = Some(Mat4 { w_axis: whole.extend(1.0), ..rounded });
+        self.transform = Some(Mat4 {
+            w_axis: whole.extend(1.0),
+            ..rounded
+        });
         for root in 0..self.skeleton.joints.len() {
             // Without a rest pose, a root would stay in its bind pose.
             if self.skeleton.joints[root].parent.is_none() {

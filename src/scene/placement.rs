@@ -45,14 +45,21 @@ impl Placement {
     /// Returns the transform of each instance, from mesh space to scene space.
     pub fn transforms(&self) -> impl Iterator<Item = DMat4> {
         let single = self.instances.is_empty().then_some(self.transform);
-        single.into_iter().chain(self.instances.iter().map(|instance| self.transform * to_matrix(instance)))
+        single.into_iter().chain(
+            self.instances
+                .iter()
+                .map(|instance| self.transform * to_matrix(instance)),
+        )
     }
 
     /// Returns `true` if the transform decomposes into translation, rotation and scale, as glTF nodes require.
     pub(super) fn is_decomposable(&self) -> bool {
         let axes = DMat3::from_mat4(self.transform);
         let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(DVec3::normalize_or_zero);
-        let shear = [x.dot(y), y.dot(z), z.dot(x)].into_iter().map(f64::abs).fold(0.0, f64::max);
+        let shear = [x.dot(y), y.dot(z), z.dot(x)]
+            .into_iter()
+            .map(f64::abs)
+            .fold(0.0, f64::max);
         is_diagonal(self.transform) || (axes.determinant() != 0.0 && shear <= SHEAR_TOLERANCE)
     }
 }
@@ -63,8 +70,15 @@ pub(crate) fn is_diagonal(transform: DMat4) -> bool {
     axes == DMat3::from_diagonal(axes.diagonal())
 }
 
-fn to_matrix(Transform { translation, rotation, scale }: &Transform) -> DMat4 {
+fn to_matrix(
+    Transform {
+        translation,
+        rotation,
+        scale,
+    }: &Transform,
+) -> DMat4 {
     let rotation = unit_rotation(rotation.map(f64::from));
-    let [scale, translation] = [scale, translation].map(|vector| DVec3::from(vector.map(f64::from)));
+    let [scale, translation] =
+        [scale, translation].map(|vector| DVec3::from(vector.map(f64::from)));
     DMat4::from_scale_rotation_translation(scale, rotation, translation)
 }

@@ -9,7 +9,9 @@ use glam::{DVec3, Mat3, Mat4, Vec3};
 use super::exact::{Extent, rounded};
 use super::placement::is_diagonal;
 use super::skin::slots;
-use super::{Animation, Channel, Interpolation, Mesh, Placement, Samples, Scene, Skeleton, Skin, Transform};
+use super::{
+    Animation, Channel, Interpolation, Mesh, Placement, Samples, Scene, Skeleton, Skin, Transform,
+};
 use crate::{Error, Result};
 
 /// The relative tolerance for rounding errors of matrix products.
@@ -63,8 +65,14 @@ impl FromStr for Pose {
     fn from_str(text: &str) -> Result<Pose> {
         let parse_time = || {
             let (name, seconds) = text.rsplit_once('@')?;
-            let seconds = seconds.parse::<f32>().ok().filter(|seconds| seconds.is_finite())?;
-            Some(Pose::Animation { name: name.to_owned(), seconds })
+            let seconds = seconds
+                .parse::<f32>()
+                .ok()
+                .filter(|seconds| seconds.is_finite())?;
+            Some(Pose::Animation {
+                name: name.to_owned(),
+                seconds,
+            })
         };
         match text {
             "bind" => Ok(Pose::Bind),
@@ -114,10 +122,21 @@ impl Scene {
 
     /// Returns the animation with the name `name`. If no animation has this name, parses `name` as an index.
     fn animation(&self, name: &str) -> Result<&Animation> {
-        let named = self.animations.iter().find(|animation| animation.name == name);
-        let numbered = || name.parse::<usize>().ok().and_then(|index| self.animations.get(index));
+        let named = self
+            .animations
+            .iter()
+            .find(|animation| animation.name == name);
+        let numbered = || {
+            name.parse::<usize>()
+                .ok()
+                .and_then(|index| self.animations.get(index))
+        };
         named.or_else(numbered).ok_or_else(|| {
-            let names = self.animations.iter().take(MAX_NAMES).map(|one| format!("\"{}\"", one.name));
+            let names = self
+                .animations
+                .iter()
+                .take(MAX_NAMES)
+                .map(|one| format!("\"{}\"", one.name));
             let names = names.collect::<Vec<_>>().join(", ");
             let known = match self.animations.len() {
                 0 => "the scene has none".to_owned(),
@@ -149,13 +168,20 @@ impl Scene {
             joint.rest = local.and_then(|local| local.get(index).copied());
         }
         let after = self.skeleton.rest_pose();
-        self.animations.iter_mut().for_each(|animation| animation.add_constant_channels(&before, &after));
+        self.animations
+            .iter_mut()
+            .for_each(|animation| animation.add_constant_channels(&before, &after));
     }
 
     /// Moves skinned vertices to the rest pose. Returns the number of moved vertices.
     pub(crate) fn apply_rest_pose(&mut self) -> usize {
         // Joints without a rest transform stay in the bind pose.
-        if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
+        if self
+            .skeleton
+            .joints
+            .iter()
+            .all(|joint| joint.rest.is_none())
+        {
             return 0;
         }
         self.apply_pose(&self.skeleton.rest_pose())
@@ -184,7 +210,10 @@ impl Scene {
     /// Calls `visit` with the rest position of every vertex in every instance. For placed instances without rotation
     /// and shear, visits two opposite corners of their bounding box instead.
     pub(super) fn for_each_rest_position(&self, mut visit: impl FnMut(DVec3)) {
-        let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
+        let skinning = Skinning::new(
+            self,
+            &self.skeleton.global_matrices(&self.skeleton.rest_pose()),
+        );
         for mesh in &self.meshes {
             if !mesh.placements.is_empty() {
                 mesh.for_each_placed_bound(&mut visit);
@@ -201,7 +230,9 @@ impl Scene {
 impl Skeleton {
     /// Returns the rest transform of each joint relative to its parent.
     pub(super) fn rest_pose(&self) -> Vec<Transform> {
-        (0..self.joints.len()).map(|joint| self.rest_transform(joint)).collect()
+        (0..self.joints.len())
+            .map(|joint| self.rest_transform(joint))
+            .collect()
     }
 }
 
@@ -209,20 +240,36 @@ impl Animation {
     /// Adds a constant channel with the value `before` for each unanimated property that differs in `after`.
     fn add_constant_channels(&mut self, before: &[Transform], after: &[Transform]) {
         let property = std::mem::discriminant::<Samples>;
-        let animated = self.channels.iter().filter(|channel| !channel.samples.is_empty());
-        let animated: HashSet<_> =
-            animated.map(|channel| (channel.joint, property(&channel.samples))).collect();
+        let animated = self
+            .channels
+            .iter()
+            .filter(|channel| !channel.samples.is_empty());
+        let animated: HashSet<_> = animated
+            .map(|channel| (channel.joint, property(&channel.samples)))
+            .collect();
         let mut constant = Vec::new();
         for (joint, (before, after)) in before.iter().zip(after).enumerate() {
-            let Transform { translation, rotation, scale } = *before;
+            let Transform {
+                translation,
+                rotation,
+                scale,
+            } = *before;
             let all = [
-                (differ(&translation, &after.translation), Samples::Translation(vec![translation])),
-                (differ(&rotation, &after.rotation), Samples::Rotation(vec![rotation])),
+                (
+                    differ(&translation, &after.translation),
+                    Samples::Translation(vec![translation]),
+                ),
+                (
+                    differ(&rotation, &after.rotation),
+                    Samples::Rotation(vec![rotation]),
+                ),
                 (differ(&scale, &after.scale), Samples::Scale(vec![scale])),
             ];
             let changed = all.into_iter().filter(|(is_changed, _)| *is_changed);
             let changed = changed.map(|(_, samples)| (joint, samples));
-            constant.extend(changed.filter(|(_, samples)| !animated.contains(&(joint, property(samples)))));
+            constant.extend(
+                changed.filter(|(_, samples)| !animated.contains(&(joint, property(samples)))),
+            );
         }
         if constant.is_empty() {
             return;
@@ -231,15 +278,25 @@ impl Animation {
         let start = starts.reduce(f32::min).unwrap_or(0.0);
         let times = self.list_of_times(vec![start]);
         let interpolation = Interpolation::Linear;
-        let to_channel = |(joint, samples)| Channel { joint, times, interpolation, samples };
+        let to_channel = |(joint, samples)| Channel {
+            joint,
+            times,
+            interpolation,
+            samples,
+        };
         self.channels.extend(constant.into_iter().map(to_channel));
     }
 }
 
 /// Returns `true` if two vectors differ by more than rounding.
 fn differ(a: &[f32], b: &[f32]) -> bool {
-    let largest = a.iter().chain(b).fold(0.0, |largest: f32, value| largest.max(value.abs()));
-    a.iter().zip(b).any(|(a, b)| (a - b).abs() > TOLERANCE * largest)
+    let largest = a
+        .iter()
+        .chain(b)
+        .fold(0.0, |largest: f32, value| largest.max(value.abs()));
+    a.iter()
+        .zip(b)
+        .any(|(a, b)| (a - b).abs() > TOLERANCE * largest)
 }
 
 impl Mesh {
@@ -259,9 +316,16 @@ impl Mesh {
 
     /// Transforms a vertex with its normal and tangent.
     pub(super) fn transform_vertex(&mut self, vertex: usize, matrix: Mat4) {
-        match self.exact_positions.as_mut().and_then(|exact| exact.get_mut(vertex)) {
+        match self
+            .exact_positions
+            .as_mut()
+            .and_then(|exact| exact.get_mut(vertex))
+        {
             Some(exact) => {
-                *exact = matrix.as_dmat4().transform_point3(DVec3::from(*exact)).into();
+                *exact = matrix
+                    .as_dmat4()
+                    .transform_point3(DVec3::from(*exact))
+                    .into();
                 self.positions[vertex] = rounded(*exact);
             }
             None => {
@@ -270,14 +334,26 @@ impl Mesh {
             }
         }
         let linear = Mat3::from_mat4(matrix);
-        if let Some(normal) = self.normals.as_mut().and_then(|normals| normals.get_mut(vertex)) {
+        if let Some(normal) = self
+            .normals
+            .as_mut()
+            .and_then(|normals| normals.get_mut(vertex))
+        {
             let turned = linear.inverse().transpose() * Vec3::from(*normal);
             *normal = turned.try_normalize().unwrap_or(Vec3::from(*normal)).into();
         }
-        if let Some(tangent) = self.tangents.as_mut().and_then(|tangents| tangents.get_mut(vertex)) {
+        if let Some(tangent) = self
+            .tangents
+            .as_mut()
+            .and_then(|tangents| tangents.get_mut(vertex))
+        {
             let [x, y, z, side] = *tangent;
             let own = Vec3::new(x, y, z);
-            *tangent = (linear * own).try_normalize().unwrap_or(own).extend(side).into();
+            *tangent = (linear * own)
+                .try_normalize()
+                .unwrap_or(own)
+                .extend(side)
+                .into();
         }
     }
 }
@@ -297,20 +373,31 @@ impl Skinning {
     pub fn new(scene: &Scene, global: &[Mat4]) -> Skinning {
         let matrices = global.iter().zip(&scene.skeleton.joints);
         let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
-        let matrices = matrices.map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY });
+        let matrices = matrices.map(|matrix| {
+            if matrix.is_finite() {
+                matrix
+            } else {
+                Mat4::IDENTITY
+            }
+        });
         let skinned = scene.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
         let coordinates = skinned.flat_map(|mesh| mesh.positions.as_flattened());
-        let joints = global.iter().map(|global| global.w_axis.truncate().abs().max_element());
+        let joints = global
+            .iter()
+            .map(|global| global.w_axis.truncate().abs().max_element());
         Skinning {
             matrices: matrices.collect(),
-            max_vertex_coordinate: coordinates.fold(0.0, |largest, coordinate| largest.max(coordinate.abs())),
+            max_vertex_coordinate: coordinates
+                .fold(0.0, |largest, coordinate| largest.max(coordinate.abs())),
             max_joint_coordinate: joints.fold(0.0, f32::max),
         }
     }
 
     /// Returns `true` if the pose moves no vertices, except for rounding.
     pub fn is_identity(&self) -> bool {
-        self.matrices.iter().all(|matrix| self.is_negligible(*matrix))
+        self.matrices
+            .iter()
+            .all(|matrix| self.is_negligible(*matrix))
     }
 
     /// Returns `true` if `matrix` moves no vertices, except for rounding.
@@ -351,5 +438,8 @@ pub(super) fn joint_weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
 pub(super) fn longest_axis(matrix: Mat4) -> f32 {
     let axes = Mat3::from_mat4(matrix);
-    [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
+    [axes.x_axis, axes.y_axis, axes.z_axis]
+        .map(Vec3::length)
+        .into_iter()
+        .fold(0.0, f32::max)
 }

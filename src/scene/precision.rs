@@ -38,7 +38,11 @@ impl FromStr for Precision {
 
     fn from_str(text: &str) -> Result<Precision, Error> {
         let precision = match text.strip_suffix("bit") {
-            Some(bits) => bits.parse().ok().filter(|bits| [64, 96, 128].contains(bits)).map(Precision::Bits),
+            Some(bits) => bits
+                .parse()
+                .ok()
+                .filter(|bits| [64, 96, 128].contains(bits))
+                .map(Precision::Bits),
             None => text
                 .parse()
                 .ok()

@@ -35,7 +35,11 @@ impl Scene {
     /// calls it for all writers. The second call changes nothing.
     pub(crate) fn repair_directions(&mut self, format: &str, points: PointNormals) -> Vec<Loss> {
         let mut losses = Vec::new();
-        if self.source.as_ref().is_some_and(|source| source.format.eq_ignore_ascii_case(format)) {
+        if self
+            .source
+            .as_ref()
+            .is_some_and(|source| source.format.eq_ignore_ascii_case(format))
+        {
             return losses;
         }
         for (index, mesh) in self.meshes.iter_mut().enumerate() {
@@ -48,7 +52,10 @@ impl Scene {
                     let of = normals.len();
                     let wrong = normals.iter_mut().filter(|normal| !all_finite(&normal[..]));
                     let count = wrong.map(|normal| *normal = [0.0; 3]).count();
-                    let loss = Loss::changed(format!("{at}.normals"), "normals that are not finite became 0");
+                    let loss = Loss::changed(
+                        format!("{at}.normals"),
+                        "normals that are not finite became 0",
+                    );
                     losses.extend(loss.with_count_of(count, of, "normals").if_any());
                 }
                 _ => mesh.repair_normals(&at, &mut losses),
@@ -64,7 +71,8 @@ impl Scene {
         for (index, animation) in self.animations.iter_mut().enumerate() {
             // The lengths of quaternions are their weights in nlerp: they are normalised when they are resampled.
             let channels = animation.channels.iter_mut().enumerate();
-            let channels = channels.filter(|(_, channel)| channel.interpolation != Interpolation::Normalized);
+            let channels =
+                channels.filter(|(_, channel)| channel.interpolation != Interpolation::Normalized);
             for (position, channel) in channels {
                 if let Samples::Rotation(values) = &mut channel.samples {
                     let path = format!("animations[{index}].channels[{position}].samples");
@@ -80,7 +88,12 @@ impl Mesh {
     /// Replaces normals without a direction by those of the faces. Drops all normals of a mesh without faces if any has no
     /// direction, since there is nothing to compute it from.
     pub(crate) fn repair_normals(&mut self, at: &str, losses: &mut Vec<Loss>) {
-        let count = self.normals.iter().flatten().filter(|normal| !has_direction(normal)).count();
+        let count = self
+            .normals
+            .iter()
+            .flatten()
+            .filter(|normal| !has_direction(normal))
+            .count();
         if count == 0 {
             return;
         }
@@ -94,7 +107,11 @@ impl Mesh {
         }
         self.generate_normals();
         for (normal, given) in self.normals.iter_mut().flatten().zip(given) {
-            *normal = if has_direction(&given) { given } else { *normal };
+            *normal = if has_direction(&given) {
+                given
+            } else {
+                *normal
+            };
         }
         let message = "normals without a direction were replaced by those of the faces";
         losses.push(Loss::changed(path, message).with_count_of(count, of, "normals"));
@@ -102,7 +119,9 @@ impl Mesh {
 
     /// Replaces tangents without a direction by (1, 0, 0).
     pub(crate) fn repair_tangents(&mut self, at: &str, losses: &mut Vec<Loss>) {
-        let Some(tangents) = &mut self.tangents else { return };
+        let Some(tangents) = &mut self.tangents else {
+            return;
+        };
         let of = tangents.len();
         let mut count = 0;
         for [x, y, z, _] in tangents {
@@ -121,7 +140,9 @@ impl Mesh {
     pub(crate) fn normalize_directions(&mut self, at: &str, losses: &mut Vec<Loss>) {
         let of = self.positions.len();
         let normals = self.normals.iter_mut().flatten();
-        let count = normals.map(|normal| usize::from(normalize(normal, UNIT_TOLERANCE))).sum();
+        let count = normals
+            .map(|normal| usize::from(normalize(normal, UNIT_TOLERANCE)))
+            .sum();
         let loss = Loss::changed(format!("{at}.normals"), "normals were normalised");
         losses.extend(loss.with_count_of(count, of, "normals").if_any());
         let mut count = 0;
@@ -168,7 +189,10 @@ pub(crate) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
     let of = values.len();
     let loss = Loss::changed(path, "rotations were normalised");
     losses.extend(loss.with_count_of(normalized, of, "rotations").if_any());
-    let loss = Loss::changed(path, "rotations without a direction were replaced by the identity");
+    let loss = Loss::changed(
+        path,
+        "rotations without a direction were replaced by the identity",
+    );
     losses.extend(loss.with_count_of(replaced, of, "rotations").if_any());
 }
 
@@ -176,7 +200,11 @@ pub(crate) fn repair_rotations(values: &mut [[f32; 4]], path: &str, losses: &mut
 pub(crate) fn unit_rotation(rotation: [f64; 4]) -> DQuat {
     let rotation = DQuat::from_array(rotation);
     let length = rotation.length();
-    if length > 0.0 && length.is_finite() { rotation.normalize() } else { DQuat::IDENTITY }
+    if length > 0.0 && length.is_finite() {
+        rotation.normalize()
+    } else {
+        DQuat::IDENTITY
+    }
 }
 
 /// Returns the number of quaternions that [`repair_rotations`] would change.
@@ -190,16 +218,26 @@ pub(crate) fn count_not_normalized<'a>(values: impl Iterator<Item = &'a [f32; 4]
 
 /// Replaces each non-finite vector by a vector whose components are `default`.
 #[cfg(feature = "gltf")]
-pub(crate) fn repair_vectors(values: &mut [[f32; 3]], default: f32, path: &str, losses: &mut Vec<Loss>) {
+pub(crate) fn repair_vectors(
+    values: &mut [[f32; 3]],
+    default: f32,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
     let wrong = values.iter_mut().filter(|value| !all_finite(*value));
     let count = wrong.map(|value| *value = [default; 3]).count();
-    let loss = Loss::changed(path, format!("non-finite vectors were replaced by {default}"));
+    let loss = Loss::changed(
+        path,
+        format!("non-finite vectors were replaced by {default}"),
+    );
     losses.extend(loss.with_count(count, "vectors").if_any());
 }
 
 /// Returns `true` if all values are finite. Has no early exit, so that the compiler can vectorise the loop.
 pub(crate) fn all_finite(values: &[f32]) -> bool {
-    !values.iter().fold(false, |found, value| found | !value.is_finite())
+    !values
+        .iter()
+        .fold(false, |found, value| found | !value.is_finite())
 }
 
 /// Replaces non-finite numbers by 0.
@@ -209,7 +247,9 @@ pub(crate) fn replace_non_finite(values: &mut [f32], path: String, losses: &mut 
     }
     let wrong = values.iter_mut().filter(|value| !value.is_finite());
     let count = wrong.map(|value| *value = 0.0).count();
-    losses.push(Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"));
+    losses.push(
+        Loss::changed(path, "non-finite numbers were replaced by 0").with_count(count, "numbers"),
+    );
 }
 
 fn has_direction<const N: usize>(vector: &[f32; N]) -> bool {
@@ -222,7 +262,11 @@ fn normalize<const N: usize>(vector: &mut [f32; N], tolerance: f32) -> bool {
     if (squared - 1.0).abs() <= 2.0 * tolerance {
         return false;
     }
-    let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    let length = vector
+        .iter()
+        .map(|x| f64::from(*x).powi(2))
+        .sum::<f64>()
+        .sqrt();
     if length == 0.0 || !length.is_finite() {
         return false;
     }

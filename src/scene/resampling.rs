@@ -48,22 +48,42 @@ impl Deviation {
     /// Compares a channel before and after resampling, at the sample times and bends of both. Also compares it immediately
     /// before each step and each period end. Rotations are also compared between these times.
     pub fn compare(&mut self, before: TimedChannel, after: TimedChannel) {
-        let ends = [before.2, after.2].into_iter().flatten().map(f32::next_down);
-        let bends = [before, after].into_iter().filter_map(|(_, times, period)| bend_in_loop(times, period));
-        let mut times = sorted_times(before.1.iter().chain(after.1).copied().chain(ends).chain(bends));
+        let ends = [before.2, after.2]
+            .into_iter()
+            .flatten()
+            .map(f32::next_down);
+        let bends = [before, after]
+            .into_iter()
+            .filter_map(|(_, times, period)| bend_in_loop(times, period));
+        let mut times = sorted_times(
+            before
+                .1
+                .iter()
+                .chain(after.1)
+                .copied()
+                .chain(ends)
+                .chain(bends),
+        );
         // Linear segments deviate most at their ends.
         let mut between = Vec::new();
         if let Samples::Rotation(ends) = before.0.resample(before.1, &times, before.2) {
             for (pair, ends) in times.windows(2).zip(ends.windows(2)) {
                 let is_wide = angle(ends[0], ends[1]) > WIDE_ANGLE;
                 let fractions: &[f32] = if is_wide { &WIDE_FRACTIONS } else { &FRACTIONS };
-                between.extend(fractions.iter().map(|fraction| pair[0] + (pair[1] - pair[0]) * fraction));
+                between.extend(
+                    fractions
+                        .iter()
+                        .map(|fraction| pair[0] + (pair[1] - pair[0]) * fraction),
+                );
             }
         }
         for (channel, own, period) in [before, after] {
             if channel.interpolation == Interpolation::Step {
                 // In a loop, the first sample is also a step, from the last one.
-                let steps = own.iter().skip(usize::from(period.is_none())).filter(|time| **time > 0.0);
+                let steps = own
+                    .iter()
+                    .skip(usize::from(period.is_none()))
+                    .filter(|time| **time > 0.0);
                 between.extend(steps.map(|time| time.next_down()));
             }
         }
@@ -79,7 +99,10 @@ impl Deviation {
     /// Multiplies all deviations by `factor`.
     #[cfg(feature = "gltf")]
     pub fn scale_by(&mut self, factor: f64) {
-        for deviation in [&mut self.translation, &mut self.rotation, &mut self.scale].into_iter().flatten() {
+        for deviation in [&mut self.translation, &mut self.rotation, &mut self.scale]
+            .into_iter()
+            .flatten()
+        {
             *deviation *= factor;
         }
     }
@@ -101,7 +124,9 @@ impl Deviation {
                 (&mut self.translation, largest(a, b, distance))
             }
             (Samples::Scale(a), Samples::Scale(b)) => (&mut self.scale, largest(a, b, distance)),
-            (Samples::Rotation(a), Samples::Rotation(b)) => (&mut self.rotation, largest(a, b, angle)),
+            (Samples::Rotation(a), Samples::Rotation(b)) => {
+                (&mut self.rotation, largest(a, b, angle))
+            }
             _ => return,
         };
         *slot = Some(slot.unwrap_or(0.0).max(error));
@@ -111,22 +136,38 @@ impl Deviation {
     pub fn to_losses(&self, animation: usize, message: &str, scale: DeviationScale) -> Vec<Loss> {
         let DeviationScale { unit, size } = scale;
         let properties = [
-            ("translation", Quantity::TRANSLATIONS, self.translation.map(|distance| unit * distance)),
+            (
+                "translation",
+                Quantity::TRANSLATIONS,
+                self.translation.map(|distance| unit * distance),
+            ),
             ("rotation", Quantity::ROTATIONS, self.rotation),
             ("scale", Quantity::SCALES, self.scale),
         ];
-        let losses = properties.into_iter().filter_map(|(name, quantity, error)| {
-            let path = format!("animations[{animation}].channels.{name}");
-            let loss = Loss::quantized(path, message, quantity, error?).in_category(Category::Animation);
-            Some(if name == "translation" { loss.with_mesh_size(unit * size) } else { loss })
-        });
+        let losses = properties
+            .into_iter()
+            .filter_map(|(name, quantity, error)| {
+                let path = format!("animations[{animation}].channels.{name}");
+                let loss = Loss::quantized(path, message, quantity, error?)
+                    .in_category(Category::Animation);
+                Some(if name == "translation" {
+                    loss.with_mesh_size(unit * size)
+                } else {
+                    loss
+                })
+            });
         losses.collect()
     }
 }
 
 fn largest<T: Copy>(exact: &[T], resampled: &[T], distance: impl Fn(T, T) -> f64) -> f64 {
-    let pairs = exact.iter().zip(resampled).map(|(exact, resampled)| distance(*exact, *resampled));
-    pairs.filter(|distance| distance.is_finite()).fold(0.0, f64::max)
+    let pairs = exact
+        .iter()
+        .zip(resampled)
+        .map(|(exact, resampled)| distance(*exact, *resampled));
+    pairs
+        .filter(|distance| distance.is_finite())
+        .fold(0.0, f64::max)
 }
 
 fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {

@@ -46,15 +46,21 @@ impl Scene {
     #[doc(hidden)]
     pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
-        if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
+        if self
+            .skeleton
+            .joints
+            .iter()
+            .all(|joint| joint.rest.is_none())
+        {
             return losses;
         }
         losses.extend(self.restore_zero_scales(format));
         let global = self.skeleton.global_matrices(&self.skeleton.rest_pose());
         if !global.iter().all(|matrix| matrix.inverse().is_finite()) {
             self.set_rest_transforms(None);
-            let message =
-                format!("{format} has no rest pose, and a rest matrix is singular; the bind pose was kept");
+            let message = format!(
+                "{format} has no rest pose, and a rest matrix is singular; the bind pose was kept"
+            );
             losses.push(Loss::changed("skeleton.joints.rest", message));
             return losses;
         }
@@ -93,15 +99,20 @@ impl Scene {
             return None;
         }
         self.set_rest_transforms(Some(&rest));
-        let message =
-            format!("{format} has no rest pose; a scale of 0 at rest was replaced by the bind scale");
+        let message = format!(
+            "{format} has no rest pose; a scale of 0 at rest was replaced by the bind scale"
+        );
         let joints = self.skeleton.joints.len();
         Some(Loss::changed("skeleton.joints.rest", message).with_count_of(count, joints, "joints"))
     }
 
     /// Returns a loss with the largest measured deviation, in metres, of vertices in animations; `None` if within
     /// rounding.
-    fn measure_deviation(&self, mut deviations: Vec<VertexDeviation>, format: &str) -> Option<Loss> {
+    fn measure_deviation(
+        &self,
+        mut deviations: Vec<VertexDeviation>,
+        format: &str,
+    ) -> Option<Loss> {
         deviations.sort_by(|a, b| by_bound(&b, &a));
         let (mut largest, mut largest_scale) = (0.0_f32, 1.0_f32);
         let mut unmeasured = None::<&VertexDeviation>;
@@ -112,20 +123,32 @@ impl Scene {
             let times: Vec<f32> = times.into_iter().step_by(step).collect();
             let count = MAX_PRODUCTS / times.len().max(1);
             let first_unmeasured = if step > 1 { 0 } else { count };
-            unmeasured = deviations.get(first_unmeasured).into_iter().chain(unmeasured).max_by(by_bound);
+            unmeasured = deviations
+                .get(first_unmeasured)
+                .into_iter()
+                .chain(unmeasured)
+                .max_by(by_bound);
             for times in times.chunks(POSES_PER_BATCH) {
                 for pose in animation.poses(&self.skeleton, times).chunks(joints) {
                     let global = self.skeleton.global_matrices(pose);
-                    largest_scale =
-                        global.iter().map(|matrix| longest_axis(*matrix)).fold(largest_scale, f32::max);
-                    let distances = deviations.iter().take(count).map(|vertex| vertex.distance(&global));
-                    largest = distances.filter(|distance| distance.is_finite()).fold(largest, f32::max);
+                    largest_scale = global
+                        .iter()
+                        .map(|matrix| longest_axis(*matrix))
+                        .fold(largest_scale, f32::max);
+                    let distances = deviations
+                        .iter()
+                        .take(count)
+                        .map(|vertex| vertex.distance(&global));
+                    largest = distances
+                        .filter(|distance| distance.is_finite())
+                        .fold(largest, f32::max);
                 }
             }
         }
         // Vertices and keys above the maximum number are not measured, so their bound is stated.
-        if let Some(bound) =
-            unmeasured.map(|vertex| vertex.bound() * largest_scale).filter(|bound| bound.is_finite())
+        if let Some(bound) = unmeasured
+            .map(|vertex| vertex.bound() * largest_scale)
+            .filter(|bound| bound.is_finite())
         {
             largest = largest.max(bound);
         }
@@ -133,8 +156,9 @@ impl Scene {
         let error = largest * longest_axis(transform);
         let size = longest_axis(transform) * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > TOLERANCE * size).then(|| {
-            let message =
-                format!("{format} stores a single pose; vertices with several joints deviate in animations");
+            let message = format!(
+                "{format} stores a single pose; vertices with several joints deviate in animations"
+            );
             Loss::quantized("animations", message, Quantity::POSITIONS, error).with_mesh_size(size)
         })
     }
@@ -142,7 +166,9 @@ impl Scene {
 
 /// Returns the times and the middles between them, where poses between keys differ most from those of the keys.
 fn with_midpoints(times: &[f32]) -> Vec<f32> {
-    let middles = times.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
+    let middles = times
+        .windows(2)
+        .map(|pair| pair[0] + (pair[1] - pair[0]) / 2.0);
     times.iter().copied().chain(middles).collect()
 }
 
@@ -166,31 +192,60 @@ struct JointMotion {
 }
 
 impl Rebinding {
-    fn new(scene: &Scene, skinning: &Skinning, global: &[Mat4], free: impl Fn(&Joint) -> bool) -> Rebinding {
-        let mut motions = vec![JointMotion { first: None, is_uniform: true, is_rigid: true }; global.len()];
+    fn new(
+        scene: &Scene,
+        skinning: &Skinning,
+        global: &[Mat4],
+        free: impl Fn(&Joint) -> bool,
+    ) -> Rebinding {
+        let mut motions = vec![
+            JointMotion {
+                first: None,
+                is_uniform: true,
+                is_rigid: true
+            };
+            global.len()
+        ];
         for mesh in &scene.meshes {
             for vertex in 0..mesh.positions.len() {
-                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else {
+                    continue;
+                };
                 for (joint, _) in joint_weights(&mesh.skins, vertex) {
-                    let Some(motion) = motions.get_mut(joint) else { continue };
+                    let Some(motion) = motions.get_mut(joint) else {
+                        continue;
+                    };
                     let first = *motion.first.get_or_insert(matrix);
                     motion.is_uniform &= skinning.are_equivalent(matrix, first);
                     motion.is_rigid &= skinning.are_equivalent(matrix, skinning.matrices[joint]);
                 }
             }
         }
-        let mut rebinding = Rebinding { inverse_binds: Vec::new(), is_deviating: Vec::new() };
-        for ((joint, motion), (matrix, global)) in
-            scene.skeleton.joints.iter().zip(motions).zip(skinning.matrices.iter().zip(global))
+        let mut rebinding = Rebinding {
+            inverse_binds: Vec::new(),
+            is_deviating: Vec::new(),
+        };
+        for ((joint, motion), (matrix, global)) in scene
+            .skeleton
+            .joints
+            .iter()
+            .zip(motions)
+            .zip(skinning.matrices.iter().zip(global))
         {
             let exact = motion.first.filter(|first| {
                 motion.is_uniform && !motion.is_rigid && free(joint) && first.inverse().is_finite()
             });
             let matrix = exact.unwrap_or(*matrix);
-            let inverse_bind =
-                exact.map_or_else(|| global.inverse(), |exact| joint.inverse_bind * exact.inverse());
-            rebinding.inverse_binds.push((!skinning.is_negligible(matrix)).then_some(inverse_bind));
-            rebinding.is_deviating.push(!motion.is_rigid && exact.is_none());
+            let inverse_bind = exact.map_or_else(
+                || global.inverse(),
+                |exact| joint.inverse_bind * exact.inverse(),
+            );
+            rebinding
+                .inverse_binds
+                .push((!skinning.is_negligible(matrix)).then_some(inverse_bind));
+            rebinding
+                .is_deviating
+                .push(!motion.is_rigid && exact.is_none());
         }
         rebinding
     }
@@ -202,20 +257,26 @@ impl Rebinding {
         let joints = &scene.skeleton.joints;
         for mesh in &mut scene.meshes {
             for vertex in 0..mesh.positions.len() {
-                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else {
+                    continue;
+                };
                 let before = Vec3::from(mesh.positions[vertex]);
                 if !skinning.is_negligible(matrix) {
                     mesh.transform_vertex(vertex, matrix);
                     moved += 1;
                 }
-                let is_deviating = |(joint, _)| self.is_deviating.get(joint).is_some_and(|flag| *flag);
+                let is_deviating =
+                    |(joint, _)| self.is_deviating.get(joint).is_some_and(|flag| *flag);
                 if joint_weights(&mesh.skins, vertex).any(is_deviating) {
                     let after = Vec3::from(mesh.positions[vertex]);
-                    deviations.push(VertexDeviation::new(joint_weights(&mesh.skins, vertex), |joint| {
-                        let old = joints.get(joint)?.inverse_bind;
-                        let new = self.inverse_binds[joint].unwrap_or(old);
-                        Some(new.transform_point3(after) - old.transform_point3(before))
-                    }));
+                    deviations.push(VertexDeviation::new(
+                        joint_weights(&mesh.skins, vertex),
+                        |joint| {
+                            let old = joints.get(joint)?.inverse_bind;
+                            let new = self.inverse_binds[joint].unwrap_or(old);
+                            Some(new.transform_point3(after) - old.transform_point3(before))
+                        },
+                    ));
                 }
             }
         }
@@ -228,14 +289,25 @@ impl Rebinding {
     fn to_loss(&self, scene: &Scene, format: &str, moved: usize) -> Option<Loss> {
         let rebound = self.inverse_binds.iter().flatten().count();
         let (what, count, of, items) = match moved {
-            0 => ("joints were rebound in the rest pose", rebound, self.inverse_binds.len(), "joints"),
+            0 => (
+                "joints were rebound in the rest pose",
+                rebound,
+                self.inverse_binds.len(),
+                "joints",
+            ),
             _ => {
                 let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-                ("vertices were moved to the rest pose and rebound", moved, vertices, "vertices")
+                (
+                    "vertices were moved to the rest pose and rebound",
+                    moved,
+                    vertices,
+                    "vertices",
+                )
             }
         };
         let message = format!("{format} stores a single pose; {what}");
-        (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).with_count_of(count, of, items))
+        (count > 0)
+            .then(|| Loss::changed("skeleton.joints.rest", message).with_count_of(count, of, items))
     }
 }
 
@@ -247,7 +319,10 @@ fn by_bound(a: &&VertexDeviation, b: &&VertexDeviation) -> Ordering {
 struct VertexDeviation(Vec<(usize, Vec3)>);
 
 impl VertexDeviation {
-    fn new(weights: impl Iterator<Item = (usize, f32)>, offset: impl Fn(usize) -> Option<Vec3>) -> Self {
+    fn new(
+        weights: impl Iterator<Item = (usize, f32)>,
+        offset: impl Fn(usize) -> Option<Vec3>,
+    ) -> Self {
         let mut sum = 0.0;
         let mut offsets = Vec::new();
         for (joint, weight) in weights {
@@ -268,8 +343,10 @@ impl VertexDeviation {
     /// Returns the distance between the exact and the rebound vertex. `global` contains the matrices from joint to
     /// model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
-        let moved =
-            self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));
+        let moved = self
+            .0
+            .iter()
+            .filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));
         moved.fold(Vec3::ZERO, |sum, offset| sum + offset).length()
     }
 }

@@ -5,8 +5,8 @@ use glam::DMat4;
 use super::capabilities::Capabilities;
 use super::repair::PointNormals;
 use super::{
-    AlphaMode, Conventions, Extras, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin,
-    merge,
+    AlphaMode, Conventions, Extras, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin,
+    UvOrigin, merge,
 };
 use crate::{Category, Loss, LossKind, Path, Quantity, Result};
 
@@ -28,8 +28,15 @@ impl Capabilities {
         options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         let format = self.format;
-        let points = if self.zero_normals { PointNormals::KeepZero } else { PointNormals::Drop };
-        let mut losses = LossRecorder { format, list: scene.repair_directions(format, points) };
+        let points = if self.zero_normals {
+            PointNormals::KeepZero
+        } else {
+            PointNormals::Drop
+        };
+        let mut losses = LossRecorder {
+            format,
+            list: scene.repair_directions(format, points),
+        };
         conventions.from_scene_space(scene);
         if !self.lods {
             keep_finest(scene, &mut losses);
@@ -39,31 +46,60 @@ impl Capabilities {
             let message = format!("{format} has no skeleton; vertices were moved to the rest pose");
             let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
             let loss = Loss::changed("skeleton.joints", message);
-            losses.list.extend(loss.with_count_of(moved, vertices, "vertices").if_any());
+            losses
+                .list
+                .extend(loss.with_count_of(moved, vertices, "vertices").if_any());
         }
         if !self.transform {
             if self.skeleton {
                 scene.record_rounded_roots(conventions.unit, &mut losses.list);
             }
-            losses.list.extend(scene.apply_inexpressible_transform(format, self.skeleton));
+            losses
+                .list
+                .extend(scene.apply_inexpressible_transform(format, self.skeleton));
             scene.apply_transform();
         }
-        losses.list.extend(self.bake_placements(scene, options.max_triangles)?);
+        losses
+            .list
+            .extend(self.bake_placements(scene, options.max_triangles)?);
         scene.round_positions(conventions.unit, &mut losses.list);
         for (index, mesh) in scene.meshes.iter_mut().enumerate() {
-            self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
+            self.restrict_mesh(
+                mesh,
+                conventions.uv_origin,
+                &format!("meshes[{index}]"),
+                &mut losses,
+            );
         }
         if !self.meshes && scene.meshes.len() > 1 {
             let meshes = std::mem::take(&mut scene.meshes);
             let message = format!("{format} stores a single mesh; all meshes were merged");
-            let loss = Loss::new(LossKind::Merged, "meshes", message).with_count(meshes.len(), "meshes");
+            let loss =
+                Loss::new(LossKind::Merged, "meshes", message).with_count(meshes.len(), "meshes");
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
             losses.list.push(loss);
         }
         self.restrict_skeleton(scene, &mut losses);
-        losses.drop_if(!self.properties, "properties", "properties", "properties", &mut scene.properties);
-        losses.drop_if(!self.user_data, "user_data", "user data", "bytes", &mut scene.user_data);
-        losses.drop_extras(!self.extras, "extras".to_owned(), "extras", &mut scene.extras);
+        losses.drop_if(
+            !self.properties,
+            "properties",
+            "properties",
+            "properties",
+            &mut scene.properties,
+        );
+        losses.drop_if(
+            !self.user_data,
+            "user_data",
+            "user data",
+            "bytes",
+            &mut scene.user_data,
+        );
+        losses.drop_extras(
+            !self.extras,
+            "extras".to_owned(),
+            "extras",
+            &mut scene.extras,
+        );
         Ok(losses.list)
     }
 
@@ -93,8 +129,12 @@ impl Capabilities {
             scene.bake_inexpressible(max_triangles, &mut losses)?;
             return Ok(losses);
         }
-        let is_moving = |node: &Placement| node.instance_count() > 1 || node.transform != DMat4::IDENTITY;
-        let message = format!("{} has no nodes; node transforms were applied to the vertices", self.format);
+        let is_moving =
+            |node: &Placement| node.instance_count() > 1 || node.transform != DMat4::IDENTITY;
+        let message = format!(
+            "{} has no nodes; node transforms were applied to the vertices",
+            self.format
+        );
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.placements.iter().any(is_moving) {
                 losses.push(Loss::changed(format!("meshes[{index}]"), &*message));
@@ -104,20 +144,54 @@ impl Capabilities {
         Ok(losses)
     }
 
-    fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut LossRecorder) {
+    fn restrict_mesh(
+        &self,
+        mesh: &mut Mesh,
+        uv_origin: UvOrigin,
+        at: &str,
+        losses: &mut LossRecorder,
+    ) {
         let path = format!("{at}.name");
-        losses.drop_text(!self.mesh_names, path, "mesh names", Category::Names, &mut mesh.name);
+        losses.drop_text(
+            !self.mesh_names,
+            path,
+            "mesh names",
+            Category::Names,
+            &mut mesh.name,
+        );
         self.restrict_material(mesh, at, losses);
         // A transform may have moved flat meshes out of the plane z = 0.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
             let message = format!("{} has no 2D positions; z = 0 was added", self.format);
-            losses.list.push(Loss::dropped(format!("{at}.flat"), message));
+            losses
+                .list
+                .push(Loss::dropped(format!("{at}.flat"), message));
         }
-        losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
-        losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
-        losses.drop_sets(self.max_uv_sets, format!("{at}.uvs"), "texture coordinates", &mut mesh.uvs);
-        losses.drop_sets(self.max_color_sets, format!("{at}.colors"), "colours", &mut mesh.colors);
+        losses.drop_option(
+            !self.normals,
+            format!("{at}.normals"),
+            "normals",
+            &mut mesh.normals,
+        );
+        losses.drop_option(
+            !self.tangents,
+            format!("{at}.tangents"),
+            "tangents",
+            &mut mesh.tangents,
+        );
+        losses.drop_sets(
+            self.max_uv_sets,
+            format!("{at}.uvs"),
+            "texture coordinates",
+            &mut mesh.uvs,
+        );
+        losses.drop_sets(
+            self.max_color_sets,
+            format!("{at}.colors"),
+            "colours",
+            &mut mesh.colors,
+        );
         self.restrict_skins(mesh, at, losses);
         let mut index = 0;
         mesh.custom.retain(|custom| {
@@ -131,28 +205,61 @@ impl Capabilities {
         });
         self.restrict_faces(mesh, at, losses);
         self.flip_uvs(mesh, uv_origin, at, losses);
-        losses.drop_extras(!self.extras, format!("{at}.extras"), "mesh extras", &mut mesh.extras);
+        losses.drop_extras(
+            !self.extras,
+            format!("{at}.extras"),
+            "mesh extras",
+            &mut mesh.extras,
+        );
     }
 
     fn restrict_material(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let field = |field: &str| format!("{at}.material.{field}");
         let Mesh { material, uvs, .. } = mesh;
-        losses.drop_text(!self.materials, field("name"), "materials", Category::Material, &mut material.name);
+        losses.drop_text(
+            !self.materials,
+            field("name"),
+            "materials",
+            Category::Material,
+            &mut material.name,
+        );
         let color = &mut material.base_color;
-        losses.drop_option(!self.base_colors, field("base_color"), "base colours", color);
+        losses.drop_option(
+            !self.base_colors,
+            field("base_color"),
+            "base colours",
+            color,
+        );
         if let Some(texture) = material.texture.take_if(|_| !self.textures) {
             losses.drop(field("texture"), "textures", texture.label());
         }
         if let Some(texture) = &mut material.texture {
-            let set = if self.surfaces { 0 } else { std::mem::take(&mut texture.uv_set) };
+            let set = if self.surfaces {
+                0
+            } else {
+                std::mem::take(&mut texture.uv_set)
+            };
             if set > 0 && set < uvs.len() {
                 uvs.swap(0, set);
-                let message = format!("textures of {} use uvs[0]; this set was moved to uvs[0]", self.format);
-                losses.list.push(Loss::renamed(format!("{at}.uvs[{set}]"), message));
+                let message = format!(
+                    "textures of {} use uvs[0]; this set was moved to uvs[0]",
+                    self.format
+                );
+                losses
+                    .list
+                    .push(Loss::renamed(format!("{at}.uvs[{set}]"), message));
             }
-            let Sampler { wrap, magnify, minify } = Sampler::default();
+            let Sampler {
+                wrap,
+                magnify,
+                minify,
+            } = Sampler::default();
             if !self.wrapping && std::mem::replace(&mut texture.sampler.wrap, wrap) != wrap {
-                losses.drop(field("texture.sampler"), "clamped or mirrored textures", texture.label());
+                losses.drop(
+                    field("texture.sampler"),
+                    "clamped or mirrored textures",
+                    texture.label(),
+                );
             }
             if !self.filters {
                 if let Some(filters) = texture.sampler.describe_filters() {
@@ -170,9 +277,15 @@ impl Capabilities {
         }
         if std::mem::take(&mut material.double_sided) {
             let message = format!("{} has no double-sided surfaces", self.format);
-            losses.list.push(Loss::dropped(field("double_sided"), message));
+            losses
+                .list
+                .push(Loss::dropped(field("double_sided"), message));
         }
-        let Material { metallic, roughness, .. } = Material::default();
+        let Material {
+            metallic,
+            roughness,
+            ..
+        } = Material::default();
         let found = [
             std::mem::replace(&mut material.metallic, metallic),
             std::mem::replace(&mut material.roughness, roughness),
@@ -187,41 +300,78 @@ impl Capabilities {
 
     fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         if self.max_skins == 1 && mesh.skins.len() > 1 {
-            let (vertices, format, path) = (mesh.positions.len(), self.format, format!("{at}.skins"));
+            let (vertices, format, path) =
+                (mesh.positions.len(), self.format, format!("{at}.skins"));
             for (set, skin) in mesh.skins.iter_mut().enumerate() {
                 skin.replace_non_finite(&format!("{path}[{set}]"), &mut losses.list);
             }
             let (skin, reduced) = Skin::reduce_to_four(&mesh.skins, vertices);
             mesh.skins = vec![skin];
-            losses.list.extend(reduced.normalization_loss(path.clone(), vertices));
+            losses
+                .list
+                .extend(reduced.normalization_loss(path.clone(), vertices));
             if reduced.vertex_count > 0 {
-                let message =
-                    format!("{format} supports at most 4 joints per vertex; the largest weights were kept");
+                let message = format!(
+                    "{format} supports at most 4 joints per vertex; the largest weights were kept"
+                );
                 let loss = Loss::quantized(path, message, Quantity::WEIGHTS, reduced.max_dropped);
-                losses.list.push(loss.with_count_of(reduced.vertex_count, vertices, "vertices"));
+                losses
+                    .list
+                    .push(loss.with_count_of(reduced.vertex_count, vertices, "vertices"));
             }
         }
-        losses.drop_sets(self.max_skins, format!("{at}.skins"), "joints and weights", &mut mesh.skins);
+        losses.drop_sets(
+            self.max_skins,
+            format!("{at}.skins"),
+            "joints and weights",
+            &mut mesh.skins,
+        );
     }
 
     fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut LossRecorder) {
         let faces = mesh.faces.corners.as_ref().map_or(0, Vec::len);
-        let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.max_corners).count();
-        let message = format!("faces with more than {} corners were triangulated", self.max_corners);
+        let polygons = mesh
+            .faces
+            .corners
+            .iter()
+            .flatten()
+            .filter(|count| **count > self.max_corners)
+            .count();
+        let message = format!(
+            "faces with more than {} corners were triangulated",
+            self.max_corners
+        );
         let loss = Loss::new(LossKind::Split, format!("{at}.faces.corners"), message);
-        losses.list.extend(loss.with_count_of(polygons, faces, "faces").if_any());
-        let degenerate = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
+        losses
+            .list
+            .extend(loss.with_count_of(polygons, faces, "faces").if_any());
+        let degenerate = mesh
+            .faces
+            .corners
+            .iter()
+            .flatten()
+            .filter(|count| **count < 3)
+            .count();
         // Writers of formats without a corner limit drop and list these faces themselves.
         if degenerate > 0 && self.max_corners < u32::MAX {
-            let loss = Loss::dropped(format!("{at}.faces.corners"), "faces with fewer than 3 corners");
-            losses.list.push(loss.with_count_of(degenerate, faces, "faces"));
+            let loss = Loss::dropped(
+                format!("{at}.faces.corners"),
+                "faces with fewer than 3 corners",
+            );
+            losses
+                .list
+                .push(loss.with_count_of(degenerate, faces, "faces"));
         }
         if polygons > 0 || self.max_corners == 3 {
-            losses.list.extend(mesh.triangulate().map(|loss| loss.within(at)));
+            losses
+                .list
+                .extend(mesh.triangulate().map(|loss| loss.within(at)));
         }
         let surplus = mesh.faces.drop_surplus_corners(mesh.positions.len());
         let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
-        losses.list.extend(loss.with_count(surplus, "corners").if_any());
+        losses
+            .list
+            .extend(loss.with_count(surplus, "corners").if_any());
         if !self.unindexed {
             mesh.faces.add_sequential_indices(mesh.positions.len());
         }
@@ -242,16 +392,31 @@ impl Capabilities {
                 *v = flipped;
             }
             let format = self.format;
-            let message = format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
+            let message =
+                format!("{format} uses the {uv_origin} as texture origin; v was replaced by 1 - v");
             let path = format!("{at}.uvs[{set}]");
-            losses.list.extend(Loss::quantized(path, message, Quantity::TEXTURE_COORDINATES, worst).if_any());
+            losses.list.extend(
+                Loss::quantized(path, message, Quantity::TEXTURE_COORDINATES, worst).if_any(),
+            );
         }
     }
 
     fn restrict_skeleton(&self, scene: &mut Scene, losses: &mut LossRecorder) {
-        losses.drop_if(!self.animations, "animations", "animations", "animations", &mut scene.animations);
+        losses.drop_if(
+            !self.animations,
+            "animations",
+            "animations",
+            "animations",
+            &mut scene.animations,
+        );
         let joints = &mut scene.skeleton.joints;
-        losses.drop_if(!self.skeleton, "skeleton.joints", "joints", "joints", joints);
+        losses.drop_if(
+            !self.skeleton,
+            "skeleton.joints",
+            "joints",
+            "joints",
+            joints,
+        );
         let mut named = 0;
         for (index, joint) in joints.iter_mut().enumerate() {
             if !self.joint_names && !joint.name.is_empty() {
@@ -261,7 +426,9 @@ impl Capabilities {
             let path = format!("skeleton.joints[{index}].extras");
             losses.drop_extras(!self.extras, path, "joint extras", &mut joint.extras);
         }
-        let loss = losses.dropped("skeleton.joints.name", "joint names").with_count(named, "names");
+        let loss = losses
+            .dropped("skeleton.joints.name", "joint names")
+            .with_count(named, "names");
         losses.list.extend(loss.if_any());
     }
 }
@@ -274,7 +441,10 @@ fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
     let before = scene.meshes.len();
     // In reverse order, so that no loss shifts the index of a later one.
     for mesh in (0..before).rev().filter(|mesh| !is_finest[*mesh]) {
-        losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
+        losses.list.push(Loss::dropped(
+            format!("meshes[{mesh}]"),
+            "a coarser level of detail",
+        ));
     }
     let mut is_finest = is_finest.into_iter();
     scene.meshes.retain(|_| is_finest.next() == Some(true));
@@ -282,9 +452,14 @@ fn keep_finest(scene: &mut Scene, losses: &mut LossRecorder) {
     if lods.len() == 1 && first.distance == 0.0 && scene.meshes.len() == before {
         return;
     }
-    let message = format!("{} has no levels of detail; the finest was kept", losses.format);
+    let message = format!(
+        "{} has no levels of detail; the finest was kept",
+        losses.format
+    );
     let loss = Loss::dropped("lods", message);
-    losses.list.push(loss.with_count_of(before - scene.meshes.len(), before, "meshes"));
+    losses
+        .list
+        .push(loss.with_count_of(before - scene.meshes.len(), before, "meshes"));
 }
 
 struct LossRecorder {
@@ -309,16 +484,33 @@ impl LossRecorder {
         }
     }
 
-    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &str, items: &'static str, values: &mut Vec<T>) {
+    fn drop_if<T>(
+        &mut self,
+        drop: bool,
+        path: &str,
+        what: &str,
+        items: &'static str,
+        values: &mut Vec<T>,
+    ) {
         if drop && !values.is_empty() {
-            self.list.push(self.dropped(path, what).with_count(values.len(), items));
+            self.list
+                .push(self.dropped(path, what).with_count(values.len(), items));
             values.clear();
         }
     }
 
-    fn drop_text(&mut self, drop: bool, path: String, what: &str, category: Category, text: &mut String) {
+    fn drop_text(
+        &mut self,
+        drop: bool,
+        path: String,
+        what: &str,
+        category: Category,
+        text: &mut String,
+    ) {
         if drop && !text.is_empty() {
-            let loss = self.dropped(path, what).with_detail(format_args!("\"{text}\""));
+            let loss = self
+                .dropped(path, what)
+                .with_detail(format_args!("\"{text}\""));
             self.list.push(loss.in_category(category));
             text.clear();
         }
@@ -338,7 +530,8 @@ impl LossRecorder {
                 1 => format!("{format} supports at most one set of {what}"),
                 _ => format!("{format} supports at most {max_sets} sets of {what}"),
             };
-            self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
+            self.list
+                .push(Loss::dropped(format!("{path}[{set}]"), message));
         }
         sets.truncate(max_sets);
     }

@@ -25,14 +25,26 @@ impl Scene {
         if self.skeleton.joints.is_empty() {
             return losses;
         }
-        if self.transform.is_some_and(|transform| scale_error(transform) > TOLERANCE) {
+        if self
+            .transform
+            .is_some_and(|transform| scale_error(transform) > TOLERANCE)
+        {
             losses.extend(self.apply_inexpressible_transform(format, true));
         }
-        let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| rigid_bind_map(joint, &keep)).collect();
-        let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, TOLERANCE)).count();
+        let maps: Vec<Mat3> = self
+            .skeleton
+            .joints
+            .iter()
+            .map(|joint| rigid_bind_map(joint, &keep))
+            .collect();
+        let scaled = maps
+            .iter()
+            .filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, TOLERANCE))
+            .count();
         if scaled > 0 {
-            let message =
-                format!("{format} has no joint scale; it was applied to translations, vertices and keys");
+            let message = format!(
+                "{format} has no joint scale; it was applied to translations, vertices and keys"
+            );
             let loss = Loss::changed("skeleton.joints.inverse_bind", message);
             // Applying the transform may have added a joint.
             losses.push(loss.with_count_of(scaled, maps.len(), "joints"));
@@ -44,15 +56,25 @@ impl Scene {
     /// Converts all poses to new joint spaces, one map per joint. Returns a loss if dropped shear moves vertices.
     fn convert_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
         let (skeleton, animations) = (self.skeleton.clone(), self.animations.clone());
-        let before = Scene { skeleton, animations, ..Scene::default() };
-        let spaces = JointSpaces { maps, skeleton: &before.skeleton };
+        let before = Scene {
+            skeleton,
+            animations,
+            ..Scene::default()
+        };
+        let spaces = JointSpaces {
+            maps,
+            skeleton: &before.skeleton,
+        };
         for index in 0..before.skeleton.joints.len() {
             let bind = before.skeleton.joints[index].inverse_bind.inverse();
             let joint = &mut self.skeleton.joints[index];
             joint.inverse_bind = (bind * Mat4::from_mat3(spaces.maps[index])).inverse();
-            joint.rest = Some(spaces.convert_transform(index, before.skeleton.rest_transform(index)));
+            joint.rest =
+                Some(spaces.convert_transform(index, before.skeleton.rest_transform(index)));
         }
-        self.animations.iter_mut().for_each(|animation| spaces.convert_animation(animation));
+        self.animations
+            .iter_mut()
+            .for_each(|animation| spaces.convert_animation(animation));
         if (0..before.skeleton.joints.len()).all(|joint| spaces.scale_factor(joint).is_some()) {
             return None;
         }
@@ -60,7 +82,8 @@ impl Scene {
         let size = self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > TOLERANCE * size).then(|| {
             let message = format!("{format} has no joint shear; dropping it moves vertices");
-            Loss::quantized("skeleton.joints.scale", message, Quantity::POSITIONS, error).with_mesh_size(size)
+            Loss::quantized("skeleton.joints.scale", message, Quantity::POSITIONS, error)
+                .with_mesh_size(size)
         })
     }
 
@@ -84,7 +107,10 @@ impl Scene {
         compare(&before.skeleton.rest_pose(), &self.skeleton.rest_pose());
         for (old, new) in before.animations.iter().zip(&self.animations) {
             for time in old.all_times() {
-                compare(&old.pose(&before.skeleton, time), &new.pose(&self.skeleton, time));
+                compare(
+                    &old.pose(&before.skeleton, time),
+                    &new.pose(&self.skeleton, time),
+                );
             }
         }
         error
@@ -107,11 +133,20 @@ impl Scene {
             }
         }
         let corner = |(min, max): (Vec3, Vec3), index: usize| {
-            let pick = |axis: usize| if index >> axis & 1 == 0 { min[axis] } else { max[axis] };
+            let pick = |axis: usize| {
+                if index >> axis & 1 == 0 {
+                    min[axis]
+                } else {
+                    max[axis]
+                }
+            };
             Vec3::new(pick(0), pick(1), pick(2))
         };
         let corners = |bounds| std::array::from_fn(|index| corner(bounds, index));
-        bounds.into_iter().map(|bounds| bounds.map(corners)).collect()
+        bounds
+            .into_iter()
+            .map(|bounds| bounds.map(corners))
+            .collect()
     }
 }
 
@@ -124,19 +159,30 @@ fn rigid_bind_map(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
     }
     let turn = Mat3::from_quat(Quat::from_array(Transform::from_matrix(bind).rotation));
     let map = Mat3::from_mat4(joint.inverse_bind) * turn;
-    if map.inverse().is_finite() { map } else { Mat3::IDENTITY }
+    if map.inverse().is_finite() {
+        map
+    } else {
+        Mat3::IDENTITY
+    }
 }
 
 /// Returns the largest deviation of a matrix column from unit length.
 fn scale_error(matrix: Mat4) -> f32 {
     let axes = Mat3::from_mat4(matrix);
-    [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
+    [axes.x_axis, axes.y_axis, axes.z_axis]
+        .iter()
+        .map(|axis| (axis.length() - 1.0).abs())
+        .fold(0.0, f32::max)
 }
 
 /// Returns the factor of a uniform scale; `None` if the map is not a uniform scale.
 fn uniform_factor(map: Mat3) -> Option<f32> {
     let factor = map.x_axis.x;
-    map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), TOLERANCE * factor.abs()).then_some(factor)
+    map.abs_diff_eq(
+        Mat3::from_diagonal(Vec3::splat(factor)),
+        TOLERANCE * factor.abs(),
+    )
+    .then_some(factor)
 }
 
 struct JointSpaces<'a> {
@@ -153,7 +199,11 @@ impl JointSpaces<'_> {
 
     /// Returns the map from the old space of the parent to its new space; the identity for roots.
     fn inverse_parent_map(&self, joint: usize) -> Mat3 {
-        let parent = self.skeleton.joints.get(joint).and_then(|joint| joint.parent);
+        let parent = self
+            .skeleton
+            .joints
+            .get(joint)
+            .and_then(|joint| joint.parent);
         parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
     }
 
@@ -168,10 +218,17 @@ impl JointSpaces<'_> {
         let parent_map = self.inverse_parent_map(joint);
         let translation = (parent_map * Vec3::from(local.translation)).into();
         match self.scale_factor(joint) {
-            Some(factor) => Transform { translation, scale: local.scale.map(|own| own * factor), ..local },
+            Some(factor) => Transform {
+                translation,
+                scale: local.scale.map(|own| own * factor),
+                ..local
+            },
             None => {
                 let linear = parent_map * Mat3::from_mat4(local.to_matrix()) * self.map(joint);
-                Transform { translation, ..Transform::from_matrix(Mat4::from_mat3(linear)) }
+                Transform {
+                    translation,
+                    ..Transform::from_matrix(Mat4::from_mat3(linear))
+                }
             }
         }
     }
@@ -182,11 +239,16 @@ impl JointSpaces<'_> {
             match (&mut channel.samples, self.scale_factor(channel.joint)) {
                 (Samples::Translation(values), _) => {
                     let parent_map = self.inverse_parent_map(channel.joint);
-                    values.iter_mut().for_each(|value| *value = (parent_map * Vec3::from(*value)).into());
+                    values
+                        .iter_mut()
+                        .for_each(|value| *value = (parent_map * Vec3::from(*value)).into());
                 }
                 (Samples::Rotation(_), Some(_)) => {}
                 (Samples::Scale(values), Some(factor)) => {
-                    values.as_flattened_mut().iter_mut().for_each(|value| *value *= factor);
+                    values
+                        .as_flattened_mut()
+                        .iter_mut()
+                        .for_each(|value| *value *= factor);
                 }
                 (_, None) => drop(sheared.insert(channel.joint)),
             }
@@ -214,28 +276,43 @@ impl JointSpaces<'_> {
         let period = animation.looped.then_some(animation.duration);
         let mut poses = vec![self.skeleton.rest_transform(joint); times.len()];
         for channel in &own {
-            let Some(list) = animation.times.get(channel.times) else { continue };
+            let Some(list) = animation.times.get(channel.times) else {
+                continue;
+            };
             let poses = poses.iter_mut();
             match channel.resample(list, &times, period) {
-                Samples::Rotation(values) => {
-                    poses.zip(values).for_each(|(pose, value)| pose.rotation = value)
-                }
-                Samples::Scale(values) => poses.zip(values).for_each(|(pose, value)| pose.scale = value),
+                Samples::Rotation(values) => poses
+                    .zip(values)
+                    .for_each(|(pose, value)| pose.rotation = value),
+                Samples::Scale(values) => poses
+                    .zip(values)
+                    .for_each(|(pose, value)| pose.scale = value),
                 Samples::Translation(_) => {}
             }
         }
         let (mut rotations, mut scales) = (Vec::<[f32; 4]>::new(), Vec::new());
         for pose in poses {
-            let Transform { rotation, scale, .. } = self.convert_transform(joint, pose);
+            let Transform {
+                rotation, scale, ..
+            } = self.convert_transform(joint, pose);
             let turn = Quat::from_array(rotation);
-            let is_opposite = rotations.last().is_some_and(|last| Quat::from_array(*last).dot(turn) < 0.0);
+            let is_opposite = rotations
+                .last()
+                .is_some_and(|last| Quat::from_array(*last).dot(turn) < 0.0);
             rotations.push(if is_opposite { -turn } else { turn }.to_array());
             scales.push(scale);
         }
         let list = animation.times.len();
         animation.times.push(times);
         let interpolation = Interpolation::Linear;
-        let to_channel = |samples| Channel { joint, times: list, interpolation, samples };
-        animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(to_channel));
+        let to_channel = |samples| Channel {
+            joint,
+            times: list,
+            interpolation,
+            samples,
+        };
+        animation
+            .channels
+            .extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(to_channel));
     }
 }

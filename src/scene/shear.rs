@@ -22,17 +22,27 @@ impl Scene {
     /// Returns a loss if vertices move where joints get the rest transforms of a format without shear.
     pub(crate) fn bind_shear_loss(&self, format: &str) -> Option<Loss> {
         // Other rest poses have no shear.
-        if self.skeleton.joints.iter().any(|joint| joint.rest.is_some()) {
+        if self
+            .skeleton
+            .joints
+            .iter()
+            .any(|joint| joint.rest.is_some())
+        {
             return None;
         }
-        let skinning = Skinning::new(self, &self.skeleton.global_matrices(&self.skeleton.rest_pose()));
+        let skinning = Skinning::new(
+            self,
+            &self.skeleton.global_matrices(&self.skeleton.rest_pose()),
+        );
         if skinning.is_identity() {
             return None;
         }
         let mut largest = 0.0_f32;
         for mesh in &self.meshes {
             for (vertex, position) in mesh.positions.iter().enumerate() {
-                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else {
+                    continue;
+                };
                 if !skinning.is_negligible(matrix) {
                     let position = Vec3::from(*position);
                     largest = largest.max(matrix.transform_point3(position).distance(position));

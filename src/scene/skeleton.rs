@@ -51,7 +51,11 @@ pub struct Transform {
 impl Default for Transform {
     /// Returns the identity.
     fn default() -> Transform {
-        Transform { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
+        Transform {
+            translation: [0.0; 3],
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            scale: [1.0; 3],
+        }
     }
 }
 
@@ -70,7 +74,11 @@ impl Transform {
     pub fn to_matrix(&self) -> Mat4 {
         let rotation = Quat::from_array(self.rotation);
         // Packed quaternions have unit length only approximately.
-        let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { Quat::IDENTITY };
+        let rotation = if rotation.length_squared() > 0.0 {
+            rotation.normalize()
+        } else {
+            Quat::IDENTITY
+        };
         Mat4::from_scale_rotation_translation(self.scale.into(), rotation, self.translation.into())
     }
 
@@ -82,33 +90,54 @@ impl Transform {
         let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
         let translation = translation.into();
         if scale.is_finite() && rotation.is_finite() && !scale.cmpeq(Vec3::ZERO).any() {
-            return Transform { translation, rotation: rotation.normalize().to_array(), scale: scale.into() };
+            return Transform {
+                translation,
+                rotation: rotation.normalize().to_array(),
+                scale: scale.into(),
+            };
         }
         // A column is zero, or its squared length overflows. Derives the directions of zero columns from the others.
         let axes = Mat3::from_mat4(matrix);
         let axes = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::as_dvec3);
         let scale = axes.map(|axis| axis.length().min(f32::MAX.into()) as f32);
         let [x, y, z] = axes.map(|axis| axis.normalize_or_zero().as_vec3());
-        let perpendicular = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
-        let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| perpendicular(y + z));
+        let perpendicular = |axis: Vec3| {
+            axis.try_normalize()
+                .map(|axis| axis.any_orthonormal_vector())
+        };
+        let x = x
+            .try_normalize()
+            .or_else(|| y.cross(z).try_normalize())
+            .or_else(|| perpendicular(y + z));
         let x = x.unwrap_or(Vec3::X);
         // Drops the shear of y towards x.
-        let y = (y - x * x.dot(y)).try_normalize().or_else(|| z.cross(x).try_normalize());
+        let y = (y - x * x.dot(y))
+            .try_normalize()
+            .or_else(|| z.cross(x).try_normalize());
         let y = y.unwrap_or_else(|| x.any_orthonormal_vector());
         let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
-        Transform { translation, rotation: rotation.to_array(), scale }
+        Transform {
+            translation,
+            rotation: rotation.to_array(),
+            scale,
+        }
     }
 }
 
 impl Skeleton {
     /// Returns the rest transform of a joint relative to its parent; the bind transform if it has none.
     pub fn rest_transform(&self, joint: usize) -> Transform {
-        self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind_transform(joint))
+        self.joints
+            .get(joint)
+            .and_then(|joint| joint.rest)
+            .unwrap_or_else(|| self.bind_transform(joint))
     }
 
     /// Returns the bind transform of a joint relative to its parent; the identity if there is no such joint.
     pub fn bind_transform(&self, joint: usize) -> Transform {
-        let Some(child) = self.joints.get(joint) else { return Transform::default() };
+        let Some(child) = self.joints.get(joint) else {
+            return Transform::default();
+        };
         let parent = child.parent.and_then(|parent| self.joints.get(parent));
         let to_parent = parent.map_or(Mat4::IDENTITY, |parent| parent.inverse_bind);
         Transform::from_matrix(to_parent * child.inverse_bind.inverse())
@@ -119,11 +148,18 @@ impl Skeleton {
     pub fn global_matrices(&self, local: &[Transform]) -> Vec<Mat4> {
         let mut global: Vec<Option<Mat4>> = vec![None; self.joints.len()];
         for joint in self.parents_first() {
-            let own = local.get(joint).map_or(Mat4::IDENTITY, Transform::to_matrix);
-            let parent = self.joints[joint].parent.and_then(|parent| *global.get(parent)?);
+            let own = local
+                .get(joint)
+                .map_or(Mat4::IDENTITY, Transform::to_matrix);
+            let parent = self.joints[joint]
+                .parent
+                .and_then(|parent| *global.get(parent)?);
             global[joint] = Some(parent.unwrap_or(Mat4::IDENTITY) * own);
         }
-        global.into_iter().map(|matrix| matrix.unwrap_or(Mat4::IDENTITY)).collect()
+        global
+            .into_iter()
+            .map(|matrix| matrix.unwrap_or(Mat4::IDENTITY))
+            .collect()
     }
 
     /// Returns the joint indices, parents before their children. Omits joints whose ancestors do not end at a root, as

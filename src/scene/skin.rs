@@ -38,18 +38,38 @@ impl Skin {
 
     /// Binds each vertex to one joint with a weight of 1, or to no joint if its index is [`Skin::NONE`].
     pub fn rigid(joints: impl IntoIterator<Item = u16>) -> Skin {
-        let joints = joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]);
+        let joints = joints
+            .into_iter()
+            .map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]);
         let joints: Vec<_> = joints.collect();
-        let weights = joints.iter().map(|own| [u8::from(own[0] != Skin::NONE) * 255, 0, 0, 0]).collect();
-        Skin { joints, weights: Weights::U8(weights) }
+        let weights = joints
+            .iter()
+            .map(|own| [u8::from(own[0] != Skin::NONE) * 255, 0, 0, 0])
+            .collect();
+        Skin {
+            joints,
+            weights: Weights::U8(weights),
+        }
     }
 
     /// Combines skins into one, with the four largest weights of each vertex, normalised to a sum of 1.
     pub(super) fn reduce_to_four(skins: &[Skin], vertices: usize) -> (Skin, ReductionStats) {
         let (four, reduced) = reduce_influences::<4>(skins, vertices);
-        let joints = four.iter().map(|influences| influences.map(|(joint, _)| joint)).collect();
-        let weights = four.iter().map(|influences| influences.map(|(_, weight)| weight)).collect();
-        (Skin { joints, weights: Weights::F32(weights) }, reduced)
+        let joints = four
+            .iter()
+            .map(|influences| influences.map(|(joint, _)| joint))
+            .collect();
+        let weights = four
+            .iter()
+            .map(|influences| influences.map(|(_, weight)| weight))
+            .collect();
+        (
+            Skin {
+                joints,
+                weights: Weights::F32(weights),
+            },
+            reduced,
+        )
     }
 
     /// Combines skins into one, with the four largest weights of each vertex, normalised to a sum of 1. `vertices` is
@@ -72,7 +92,10 @@ impl Skin {
     #[cfg(feature = "iyma")]
     pub(crate) fn clear_unused_weights(&mut self) {
         fn clear<W: Default>(joints: &[u16], weights: &mut [W]) {
-            let unused = joints.iter().zip(weights).filter(|(joint, _)| **joint == Skin::NONE);
+            let unused = joints
+                .iter()
+                .zip(weights)
+                .filter(|(joint, _)| **joint == Skin::NONE);
             unused.for_each(|(_, weight)| *weight = W::default());
         }
         match &mut self.weights {
@@ -87,11 +110,15 @@ impl Skin {
         let joints = self.joints.as_flattened_mut().iter_mut();
         match &self.weights {
             Weights::U8(weights) => {
-                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0);
+                let unused = joints
+                    .zip(weights.as_flattened())
+                    .filter(|(_, weight)| **weight == 0);
                 unused.for_each(|(joint, _)| visit(joint));
             }
             Weights::F32(weights) => {
-                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0.0);
+                let unused = joints
+                    .zip(weights.as_flattened())
+                    .filter(|(_, weight)| **weight == 0.0);
                 unused.for_each(|(joint, _)| visit(joint));
             }
         }
@@ -110,7 +137,8 @@ impl Skin {
 
 /// Returns the joints of a vertex and their positive weights, from all skins, stably sorted by descending weight.
 pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
-    let slots = slots(skins, vertex).filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0);
+    let slots =
+        slots(skins, vertex).filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0);
     let mut all: Vec<(u16, f32)> = slots.collect();
     all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     all
@@ -143,7 +171,8 @@ impl ReductionStats {
     /// Returns the loss of the weights normalised; `None` if there are none. `vertices` is the vertex count.
     pub fn normalization_loss(self, path: String, vertices: usize) -> Option<Loss> {
         let loss = Loss::changed(path, "weights were normalised to a sum of 1");
-        loss.with_count_of(self.normalized_count, vertices, "vertices").if_any()
+        loss.with_count_of(self.normalized_count, vertices, "vertices")
+            .if_any()
     }
 }
 
@@ -177,8 +206,12 @@ pub(crate) fn reduce_influences<const COUNT: usize>(
         let sum: f32 = kept.iter().map(|(_, weight)| weight).sum();
         if !lost.is_empty() {
             reduced.vertex_count += 1;
-            let [kept, lost] = [kept, lost]
-                .map(|influences| influences.iter().map(|(_, weight)| f64::from(*weight)).sum::<f64>());
+            let [kept, lost] = [kept, lost].map(|influences| {
+                influences
+                    .iter()
+                    .map(|(_, weight)| f64::from(*weight))
+                    .sum::<f64>()
+            });
             reduced.max_dropped = reduced.max_dropped.max(lost / (kept + lost));
         }
         std::array::from_fn(|slot| match kept.get(slot) {
@@ -199,10 +232,18 @@ pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     }
     let exact = weights.map(|weight| weight / sum * 255.0);
     let mut bytes = exact.map(|weight| weight as u8);
-    let missing = 255_u8.saturating_sub(bytes.iter().fold(0, |sum: u8, byte| sum.saturating_add(*byte)));
+    let missing = 255_u8.saturating_sub(
+        bytes
+            .iter()
+            .fold(0, |sum: u8, byte| sum.saturating_add(*byte)),
+    );
     let mut order = [0, 1, 2, 3];
     order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
-    for &slot in order.iter().take(missing.into()).filter(|&&slot| weights[slot] > 0.0) {
+    for &slot in order
+        .iter()
+        .take(missing.into())
+        .filter(|&&slot| weights[slot] > 0.0)
+    {
         bytes[slot] = bytes[slot].saturating_add(1);
     }
     bytes

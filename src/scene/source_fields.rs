@@ -54,7 +54,11 @@ pub struct StridedList {
 impl StridedList {
     /// Creates a list with one item per vertex or face, starting with the first item.
     pub fn single(list: impl Into<String>) -> StridedList {
-        StridedList { list: list.into(), first: 0, width: 1 }
+        StridedList {
+            list: list.into(),
+            first: 0,
+            width: 1,
+        }
     }
 }
 

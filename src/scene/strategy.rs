@@ -26,14 +26,26 @@ use super::{
 pub fn scenes() -> impl Strategy<Value = Scene> {
     (0..=5usize).prop_flat_map(|joints| {
         let max_animations = if joints == 0 { 0 } else { 2 };
-        let model = (vec(meshes(joints), 0..=3), any::<bool>(), option::of(matrices()), skeletons(joints));
-        let more =
-            (vec(animations(joints), 0..=max_animations), properties(), vec(any::<u8>(), 0..5), extras());
+        let model = (
+            vec(meshes(joints), 0..=3),
+            any::<bool>(),
+            option::of(matrices()),
+            skeletons(joints),
+        );
+        let more = (
+            vec(animations(joints), 0..=max_animations),
+            properties(),
+            vec(any::<u8>(), 0..5),
+            extras(),
+        );
         (model, more).prop_map(
             |((meshes, lods, transform, skeleton), (animations, properties, user_data, extras))| {
                 let skinned = meshes.iter().any(|mesh| !mesh.skins.is_empty());
                 let lods = (0..meshes.len()).filter(|_| lods && !skinned);
-                let lod = |mesh| Lod { distance: 10.0 * mesh as f32, meshes: vec![mesh] };
+                let lod = |mesh| Lod {
+                    distance: 10.0 * mesh as f32,
+                    meshes: vec![mesh],
+                };
                 Scene {
                     source: None,
                     lods: lods.map(lod).collect(),
@@ -80,12 +92,16 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
         (1, Some(mesh), _) => change_one(mesh.normals.as_deref_mut(), index, |v| *v = [0.0; 3]),
         (2, Some(mesh), _) => change_one(mesh.tangents.as_deref_mut(), index, |v| v[3] = float),
         (3, Some(mesh), _) => mesh.normals = None,
-        (4, Some(mesh), _) => {
-            change_one(mesh.uvs.first_mut().map(Vec::as_mut_slice), index, |v| v[1] = float)
-        }
+        (4, Some(mesh), _) => change_one(mesh.uvs.first_mut().map(Vec::as_mut_slice), index, |v| {
+            v[1] = float
+        }),
         (5, Some(mesh), _) => match mesh.colors.first_mut() {
             Some(Colors::F32(values)) => change_one(Some(values), index, |v| v[2] = float),
-            _ => mesh.positions.first_mut().into_iter().for_each(|position| position[1] = float),
+            _ => mesh
+                .positions
+                .first_mut()
+                .into_iter()
+                .for_each(|position| position[1] = float),
         },
         (6, Some(mesh), _) => match mesh.skins.first_mut().map(|skin| &mut skin.weights) {
             Some(Weights::U8(values)) => change_one(Some(values), index, |v| *v = bytes),
@@ -93,23 +109,51 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
             None => {}
         },
         (7, Some(mesh), _) => {
-            change_one(mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice()), index, |v| v[1] = v[0]);
+            change_one(
+                mesh.skins
+                    .first_mut()
+                    .map(|skin| skin.joints.as_mut_slice()),
+                index,
+                |v| v[1] = v[0],
+            );
         }
         (8, Some(mesh), _) => {
-            mesh.faces = Faces { indices: Some(Indices::U32(vec![0; 7])), corners: Some(vec![4, 2, 1]) };
+            mesh.faces = Faces {
+                indices: Some(Indices::U32(vec![0; 7])),
+                corners: Some(vec![4, 2, 1]),
+            };
         }
-        (9, Some(mesh), _) => mesh.faces = Faces { indices: Some(Indices::U16(vec![0; 5])), corners: None },
-        (10, ..) => change_one(Some(&mut scene.skeleton.joints), index, |j| j.inverse_bind.w_axis.x = float),
-        (11, ..) => scene.transform.iter_mut().for_each(|matrix| matrix.x_axis.y = float),
+        (9, Some(mesh), _) => {
+            mesh.faces = Faces {
+                indices: Some(Indices::U16(vec![0; 5])),
+                corners: None,
+            }
+        }
+        (10, ..) => change_one(Some(&mut scene.skeleton.joints), index, |j| {
+            j.inverse_bind.w_axis.x = float
+        }),
+        (11, ..) => scene
+            .transform
+            .iter_mut()
+            .for_each(|matrix| matrix.x_axis.y = float),
         (12, _, Some(animation)) => {
-            animation.channels.iter_mut().for_each(|c| c.interpolation = Interpolation::Normalized);
-            if let Some(Samples::Rotation(values)) = animation.channels.first_mut().map(|c| &mut c.samples) {
+            animation
+                .channels
+                .iter_mut()
+                .for_each(|c| c.interpolation = Interpolation::Normalized);
+            if let Some(Samples::Rotation(values)) =
+                animation.channels.first_mut().map(|c| &mut c.samples)
+            {
                 change_one(Some(values), index, |v| v[0] = float);
             }
         }
         (13, _, Some(animation)) => {
             let start = f32::from(bytes[0]);
-            animation.times.iter_mut().flatten().for_each(|time| *time = (*time / 2.0).floor() - start);
+            animation
+                .times
+                .iter_mut()
+                .flatten()
+                .for_each(|time| *time = (*time / 2.0).floor() - start);
         }
         _ => {}
     }
@@ -117,7 +161,11 @@ fn add_defect(scene: &mut Scene, defect: usize, index: &Index, float: f32, bytes
 
 fn pick<'a, T>(values: &'a mut [T], index: &Index) -> Option<&'a mut T> {
     let count = values.len();
-    if count == 0 { None } else { values.get_mut(index.index(count)) }
+    if count == 0 {
+        None
+    } else {
+        values.get_mut(index.index(count))
+    }
 }
 
 fn change_one<T>(values: Option<&mut [T]>, index: &Index, change: impl FnOnce(&mut T)) {
@@ -131,8 +179,11 @@ fn names() -> impl Strategy<Value = String> {
 }
 
 fn extras() -> impl Strategy<Value = Extras> {
-    vec(("[a-z]{1,4}", any::<i32>()), 0..3)
-        .prop_map(|list| list.into_iter().map(|(name, value)| (name, value.into())).collect())
+    vec(("[a-z]{1,4}", any::<i32>()), 0..3).prop_map(|list| {
+        list.into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect()
+    })
 }
 
 fn properties() -> impl Strategy<Value = Vec<(String, String)>> {
@@ -144,7 +195,8 @@ fn numbers() -> impl Strategy<Value = f32> {
 }
 
 fn directions() -> impl Strategy<Value = [f32; 3]> {
-    [-1.0f32..1.0, -1.0f32..1.0, 0.1f32..1.0].prop_map(|vector| Vec3::from(vector).normalize().into())
+    [-1.0f32..1.0, -1.0f32..1.0, 0.1f32..1.0]
+        .prop_map(|vector| Vec3::from(vector).normalize().into())
 }
 
 fn rotations() -> impl Strategy<Value = [f32; 4]> {
@@ -153,8 +205,16 @@ fn rotations() -> impl Strategy<Value = [f32; 4]> {
 }
 
 fn transforms() -> impl Strategy<Value = Transform> {
-    ([-10.0f32..10.0, -10.0f32..10.0, -10.0f32..10.0], rotations(), [0.5f32..2.0, 0.5f32..2.0, 0.5f32..2.0])
-        .prop_map(|(translation, rotation, scale)| Transform { translation, rotation, scale })
+    (
+        [-10.0f32..10.0, -10.0f32..10.0, -10.0f32..10.0],
+        rotations(),
+        [0.5f32..2.0, 0.5f32..2.0, 0.5f32..2.0],
+    )
+        .prop_map(|(translation, rotation, scale)| Transform {
+            translation,
+            rotation,
+            scale,
+        })
 }
 
 fn matrices() -> impl Strategy<Value = Mat4> {
@@ -182,7 +242,10 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
         (appearance, geometry, more).prop_map(|(appearance, geometry, more)| {
             let (name, material, extras, flat) = appearance;
             let (mut positions, normals, tangents, uvs) = geometry;
-            positions.iter_mut().filter(|_| flat).for_each(|[_, _, z]: &mut [f32; 3]| *z = 0.0);
+            positions
+                .iter_mut()
+                .filter(|_| flat)
+                .for_each(|[_, _, z]: &mut [f32; 3]| *z = 0.0);
             let (colors, skins, custom, faces) = more;
             let tangents = tangents.filter(|_| normals.is_some());
             Mesh {
@@ -213,17 +276,22 @@ fn materials() -> impl Strategy<Value = Material> {
         unit().prop_map(|cutoff| AlphaMode::Mask { cutoff })
     ];
     let surface = (alpha, any::<bool>(), unit(), unit());
-    (names(), option::of([unit(), unit(), unit(), unit()]), surface).prop_map(
-        |(name, base_color, (alpha_mode, double_sided, metallic, roughness))| Material {
-            name,
-            base_color,
-            texture: None,
-            alpha_mode,
-            double_sided,
-            metallic,
-            roughness,
-        },
+    (
+        names(),
+        option::of([unit(), unit(), unit(), unit()]),
+        surface,
     )
+        .prop_map(
+            |(name, base_color, (alpha_mode, double_sided, metallic, roughness))| Material {
+                name,
+                base_color,
+                texture: None,
+                alpha_mode,
+                double_sided,
+                metallic,
+                roughness,
+            },
+        )
 }
 
 fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
@@ -238,23 +306,42 @@ fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
 fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
     let numbers = if joints == 0 { 9 } else { joints };
     let four = btree_set(0..numbers as u16, 0..=numbers.min(4));
-    let four = four.prop_map(|joints| joints.into_iter().collect::<Vec<_>>()).prop_shuffle();
-    (0..=2usize, any::<bool>(), vec(four, vertices)).prop_map(|(sets, bytes, vertices)| match sets {
-        0 => Vec::new(),
-        1 => vec![skin(&vertices, 0..4, bytes)],
-        _ => vec![skin(&vertices, 0..2, false), skin(&vertices, 2..4, false)],
-    })
+    let four = four
+        .prop_map(|joints| joints.into_iter().collect::<Vec<_>>())
+        .prop_shuffle();
+    (0..=2usize, any::<bool>(), vec(four, vertices)).prop_map(
+        |(sets, bytes, vertices)| match sets {
+            0 => Vec::new(),
+            1 => vec![skin(&vertices, 0..4, bytes)],
+            _ => vec![skin(&vertices, 0..2, false), skin(&vertices, 2..4, false)],
+        },
+    )
 }
 
 /// Returns a skin with the joints of each vertex at the indices in `range`.
 fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Skin {
-    const BYTES: [[u8; 4]; 5] =
-        [[0; 4], [255, 0, 0, 0], [128, 127, 0, 0], [100, 100, 55, 0], [64, 64, 64, 63]];
-    const FLOATS: [[f32; 4]; 5] =
-        [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.5, 0.25, 0.25, 0.0], [0.25; 4]];
+    const BYTES: [[u8; 4]; 5] = [
+        [0; 4],
+        [255, 0, 0, 0],
+        [128, 127, 0, 0],
+        [100, 100, 55, 0],
+        [64, 64, 64, 63],
+    ];
+    const FLOATS: [[f32; 4]; 5] = [
+        [0.0; 4],
+        [1.0, 0.0, 0.0, 0.0],
+        [0.75, 0.25, 0.0, 0.0],
+        [0.5, 0.25, 0.25, 0.0],
+        [0.25; 4],
+    ];
     let index_of = |slot: usize| range.clone().nth(slot);
     let joints = vertices.iter().map(|joints| {
-        std::array::from_fn(|slot| index_of(slot).and_then(|p| joints.get(p)).copied().unwrap_or(Skin::NONE))
+        std::array::from_fn(|slot| {
+            index_of(slot)
+                .and_then(|p| joints.get(p))
+                .copied()
+                .unwrap_or(Skin::NONE)
+        })
     });
     let joints = joints.collect();
     let floats = |joints: &Vec<u16>| {
@@ -298,23 +385,46 @@ fn custom_attributes(vertices: usize) -> impl Strategy<Value = Vec<CustomAttribu
 }
 
 fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
-    let wide = vec([0..vertices as u32, 0..vertices as u32, 0..vertices as u32], 0..8)
-        .prop_map(|faces| Some(Indices::U32(faces.into_iter().flatten().collect())));
-    let narrow = vec([0..vertices as u16, 0..vertices as u16, 0..vertices as u16], 0..8)
-        .prop_map(|faces| Some(Indices::U16(faces.into_iter().flatten().collect())));
-    prop_oneof![Just(None), wide, narrow].prop_map(|indices| Faces { indices, corners: None })
+    let wide = vec(
+        [0..vertices as u32, 0..vertices as u32, 0..vertices as u32],
+        0..8,
+    )
+    .prop_map(|faces| Some(Indices::U32(faces.into_iter().flatten().collect())));
+    let narrow = vec(
+        [0..vertices as u16, 0..vertices as u16, 0..vertices as u16],
+        0..8,
+    )
+    .prop_map(|faces| Some(Indices::U16(faces.into_iter().flatten().collect())));
+    prop_oneof![Just(None), wide, narrow].prop_map(|indices| Faces {
+        indices,
+        corners: None,
+    })
 }
 
 /// Generates skeletons in which all parents precede their children, or all follow them.
 fn skeletons(count: usize) -> impl Strategy<Value = Skeleton> {
-    let joint = (names(), option::of(any::<Index>()), matrices(), option::of(transforms()), extras());
+    let joint = (
+        names(),
+        option::of(any::<Index>()),
+        matrices(),
+        option::of(transforms()),
+        extras(),
+    );
     (vec(joint, count), any::<bool>()).prop_map(move |(joints, backwards)| {
         let position_of = |index: usize| if backwards { count - 1 - index } else { index };
         let entries = joints.into_iter().enumerate();
         let mut joints: Vec<Joint> = entries
             .map(|(index, (name, parent, inverse_bind, rest, extras))| {
-                let parent = parent.filter(|_| index > 0).map(|parent| position_of(parent.index(index)));
-                Joint { name, parent, inverse_bind, rest, extras }
+                let parent = parent
+                    .filter(|_| index > 0)
+                    .map(|parent| position_of(parent.index(index)));
+                Joint {
+                    name,
+                    parent,
+                    inverse_bind,
+                    rest,
+                    extras,
+                }
             })
             .collect();
         if backwards {
@@ -330,8 +440,16 @@ fn animations(joints: usize) -> impl Strategy<Value = Animation> {
     let lists = vec(vec(1..20u32, 1..=4), 1..=2);
     let targets = btree_set((0..joints.max(1), 0..3usize), 1..=4);
     let values = vec((transforms(), any::<bool>()), 16);
-    (names(), rate, 0.0f32..100.0, any::<bool>(), lists, targets, values).prop_map(
-        |(name, rate, duration, looped, lists, targets, values)| {
+    (
+        names(),
+        rate,
+        0.0f32..100.0,
+        any::<bool>(),
+        lists,
+        targets,
+        values,
+    )
+        .prop_map(|(name, rate, duration, looped, lists, targets, values)| {
             let ticks = |steps: Vec<u32>| {
                 let times = steps.into_iter().scan(0, |tick, step| {
                     *tick += step;
@@ -340,21 +458,43 @@ fn animations(joints: usize) -> impl Strategy<Value = Animation> {
                 times.collect::<Vec<_>>()
             };
             let times: Vec<Vec<f32>> = lists.into_iter().map(ticks).collect();
-            let channels = targets.into_iter().enumerate().map(|(number, (joint, property))| {
-                let list = number % times.len();
-                let values = values.iter().skip(number).take(times[list].len()).map(|(t, _)| t);
-                let samples = match property {
-                    0 => Samples::Translation(values.map(|t| t.translation).collect()),
-                    1 => Samples::Rotation(values.map(|t| t.rotation).collect()),
-                    _ => Samples::Scale(values.map(|t| t.scale).collect()),
-                };
-                Channel { joint, times: list, interpolation: Interpolation::Linear, samples }
-            });
+            let channels = targets
+                .into_iter()
+                .enumerate()
+                .map(|(number, (joint, property))| {
+                    let list = number % times.len();
+                    let values = values
+                        .iter()
+                        .skip(number)
+                        .take(times[list].len())
+                        .map(|(t, _)| t);
+                    let samples = match property {
+                        0 => Samples::Translation(values.map(|t| t.translation).collect()),
+                        1 => Samples::Rotation(values.map(|t| t.rotation).collect()),
+                        _ => Samples::Scale(values.map(|t| t.scale).collect()),
+                    };
+                    Channel {
+                        joint,
+                        times: list,
+                        interpolation: Interpolation::Linear,
+                        samples,
+                    }
+                });
             let mut channels: Vec<_> = channels.collect();
             for (channel, (_, step)) in channels.iter_mut().zip(&values) {
-                channel.interpolation = if *step { Interpolation::Step } else { Interpolation::Linear };
+                channel.interpolation = if *step {
+                    Interpolation::Step
+                } else {
+                    Interpolation::Linear
+                };
             }
-            Animation { name, rate, duration, looped, times, channels }
-        },
-    )
+            Animation {
+                name,
+                rate,
+                duration,
+                looped,
+                times,
+                channels,
+            }
+        })
 }

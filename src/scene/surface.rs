@@ -50,14 +50,21 @@ struct BvhNode {
 impl Surface {
     /// Builds the hierarchy of a model's triangles.
     pub fn new(model: &Model) -> Surface {
-        Surface::from_triangles((0..model.triangles.len()).map(|triangle| model.triangle_points(triangle)))
+        Surface::from_triangles(
+            (0..model.triangles.len()).map(|triangle| model.triangle_points(triangle)),
+        )
     }
 
     /// Builds the hierarchy of triangles with finite corners. Triangles may be points.
     pub(super) fn from_triangles(triangles: impl Iterator<Item = [DVec3; 3]>) -> Surface {
-        let triangles =
-            triangles.enumerate().map(|(index, corners)| SurfaceTriangle { corners, index }).collect();
-        let mut surface = Surface { triangles, nodes: Vec::new() };
+        let triangles = triangles
+            .enumerate()
+            .map(|(index, corners)| SurfaceTriangle { corners, index })
+            .collect();
+        let mut surface = Surface {
+            triangles,
+            nodes: Vec::new(),
+        };
         surface.add_node(0, surface.triangles.len());
         surface
     }
@@ -72,16 +79,28 @@ impl Surface {
     fn add_node(&mut self, first: usize, count: usize) {
         let range = &mut self.triangles[first..first + count];
         let corners = range.iter().flat_map(|triangle| &triangle.corners);
-        let (min, max) = corners
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), at| (min.min(*at), max.max(*at)));
+        let (min, max) = corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(min, max), at| {
+            (min.min(*at), max.max(*at))
+        });
         let node = self.nodes.len();
-        self.nodes.push(BvhNode { min, max, first, count, second: None });
+        self.nodes.push(BvhNode {
+            min,
+            max,
+            first,
+            count,
+            second: None,
+        });
         if count <= MAX_LEAF_TRIANGLES {
             return;
         }
         let axis = (max - min).max_position();
-        let center =
-            |triangle: &SurfaceTriangle| triangle.corners.iter().map(|corner| corner[axis]).sum::<f64>();
+        let center = |triangle: &SurfaceTriangle| {
+            triangle
+                .corners
+                .iter()
+                .map(|corner| corner[axis])
+                .sum::<f64>()
+        };
         range.select_nth_unstable_by(count / 2, |a, b| center(a).total_cmp(&center(b)));
         self.add_node(first, count / 2);
         self.nodes[node].second = Some(self.nodes.len());
@@ -90,10 +109,18 @@ impl Surface {
 
     /// Returns the distance of a point from the surface, in metres.
     fn distance(&self, point: DVec3) -> f64 {
-        let distance =
-            self.nearest(point, f64::INFINITY, |_| true).map_or(f64::INFINITY, |nearest| nearest.distance);
-        let largest = self.nodes.first().map_or(0.0, |all| all.min.abs().max(all.max.abs()).max_element());
-        if distance <= ROUNDING * largest { 0.0 } else { distance }
+        let distance = self
+            .nearest(point, f64::INFINITY, |_| true)
+            .map_or(f64::INFINITY, |nearest| nearest.distance);
+        let largest = self
+            .nodes
+            .first()
+            .map_or(0.0, |all| all.min.abs().max(all.max.abs()).max_element());
+        if distance <= ROUNDING * largest {
+            0.0
+        } else {
+            distance
+        }
     }
 
     /// Returns the nearest point of the triangles for which `is_candidate` returns `true`, by their index; `None` if
@@ -104,18 +131,31 @@ impl Surface {
         reach: f64,
         is_candidate: impl Fn(usize) -> bool,
     ) -> Option<NearestPoint> {
-        let mut nearest = NearestPoint { triangle: usize::MAX, distance: reach * reach };
+        let mut nearest = NearestPoint {
+            triangle: usize::MAX,
+            distance: reach * reach,
+        };
         self.update_nearest(0, point, &is_candidate, &mut nearest);
         let distance = nearest.distance.sqrt();
-        (nearest.triangle != usize::MAX).then_some(NearestPoint { distance, ..nearest })
+        (nearest.triangle != usize::MAX).then_some(NearestPoint {
+            distance,
+            ..nearest
+        })
     }
 
     /// Returns the `max` nearest triangles within `reach` metres of a point, the nearest first.
-    pub(super) fn nearest_within(&self, point: DVec3, mut reach: f64, max: usize) -> Vec<NearestPoint> {
+    pub(super) fn nearest_within(
+        &self,
+        point: DVec3,
+        mut reach: f64,
+        max: usize,
+    ) -> Vec<NearestPoint> {
         let mut found: Vec<NearestPoint> = Vec::new();
         let mut open = vec![0];
         while let Some(node) = open.pop() {
-            let Some(bounds) = self.nodes.get(node) else { continue };
+            let Some(bounds) = self.nodes.get(node) else {
+                continue;
+            };
             let distance = bounds.distance_squared(point);
             // Triangles that are as far as the farthest one found cannot replace it.
             if distance > reach * reach || (found.len() == max && distance >= reach * reach) {
@@ -135,7 +175,13 @@ impl Surface {
                 let distance = nearest_point_of(triangle.corners, point).distance(point);
                 if distance <= reach {
                     let rank = found.partition_point(|nearer| nearer.distance <= distance);
-                    found.insert(rank, NearestPoint { triangle: triangle.index, distance });
+                    found.insert(
+                        rank,
+                        NearestPoint {
+                            triangle: triangle.index,
+                            distance,
+                        },
+                    );
                     found.truncate(max);
                 }
             }
@@ -155,17 +201,29 @@ impl Surface {
         is_candidate: &impl Fn(usize) -> bool,
         nearest: &mut NearestPoint,
     ) {
-        let Some(BvhNode { first, count, second, .. }) = self.nodes.get(node) else { return };
+        let Some(BvhNode {
+            first,
+            count,
+            second,
+            ..
+        }) = self.nodes.get(node)
+        else {
+            return;
+        };
         let Some(second) = *second else {
             for triangle in &self.triangles[*first..first + count] {
                 let distance = nearest_point_of(triangle.corners, point).distance_squared(point);
                 if distance < nearest.distance && is_candidate(triangle.index) {
-                    *nearest = NearestPoint { triangle: triangle.index, distance };
+                    *nearest = NearestPoint {
+                        triangle: triangle.index,
+                        distance,
+                    };
                 }
             }
             return;
         };
-        let mut children = [node + 1, second].map(|child| (self.nodes[child].distance_squared(point), child));
+        let mut children =
+            [node + 1, second].map(|child| (self.nodes[child].distance_squared(point), child));
         if children[1].0 < children[0].0 {
             children.swap(0, 1);
         }
@@ -178,8 +236,16 @@ impl Surface {
 
     /// Returns the distances from the surface to a model's vertices and triangle centres.
     pub fn distances(&self, model: &Model) -> Distances {
-        let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
-        let Ok(vertices) = parallel::try_map(&model.points, |_, point| Ok::<_, Infallible>(distance(*point)));
+        let distance = |point: DVec3| {
+            if point.is_finite() {
+                self.distance(point)
+            } else {
+                0.0
+            }
+        };
+        let Ok(vertices) = parallel::try_map(&model.points, |_, point| {
+            Ok::<_, Infallible>(distance(*point))
+        });
         let Ok(centers) = parallel::try_map(&model.triangles, |triangle, _| {
             let center = model.triangle_points(triangle).iter().sum::<DVec3>() / 3.0;
             Ok::<_, Infallible>(distance(center))
@@ -221,10 +287,19 @@ fn nearest_point_of([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
     let of_edge = |from: DVec3, to: DVec3| {
         let along = (point - from).dot(to - from) / from.distance_squared(to);
         // `along` is NaN for an edge of length 0.
-        if along > 0.0 { from.lerp(to, along.min(1.0)) } else { from }
+        if along > 0.0 {
+            from.lerp(to, along.min(1.0))
+        } else {
+            from
+        }
     };
     let edges = [of_edge(a, b), of_edge(b, c), of_edge(c, a)];
-    let nearer =
-        |x: DVec3, y: DVec3| if y.distance_squared(point) < x.distance_squared(point) { y } else { x };
+    let nearer = |x: DVec3, y: DVec3| {
+        if y.distance_squared(point) < x.distance_squared(point) {
+            y
+        } else {
+            x
+        }
+    };
     nearer(nearer(edges[0], edges[1]), edges[2])
 }

@@ -21,12 +21,14 @@ pub struct Texture {
 impl Texture {
     /// Returns the name in quotes, or the type and size of an unnamed embedded image.
     pub(crate) fn label(&self) -> String {
-        self.describe_unnamed_image().unwrap_or_else(|| format!("\"{}\"", self.name))
+        self.describe_unnamed_image()
+            .unwrap_or_else(|| format!("\"{}\"", self.name))
     }
 
     /// Returns the text for summaries: the name, or the type and size of an unnamed embedded image.
     pub(super) fn to_info_text(&self) -> String {
-        self.describe_unnamed_image().unwrap_or_else(|| self.name.clone())
+        self.describe_unnamed_image()
+            .unwrap_or_else(|| self.name.clone())
     }
 
     /// Returns the type and size of an unnamed embedded image; `None` for other textures.
@@ -40,7 +42,10 @@ impl Texture {
 
     /// Creates a texture from the path of an image file.
     pub fn file(name: impl Into<String>) -> Texture {
-        Texture { name: name.into(), ..Texture::default() }
+        Texture {
+            name: name.into(),
+            ..Texture::default()
+        }
     }
 }
 
@@ -82,9 +87,12 @@ pub struct Sampler {
 impl Sampler {
     /// Describes the filters; `None` if they are linear, also between mip levels, or left to the renderer.
     pub(super) fn describe_filters(&self) -> Option<String> {
-        let Sampler { magnify, minify, .. } = self;
+        let Sampler {
+            magnify, minify, ..
+        } = self;
         let is_smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
-        if is_smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear)))
+        if is_smooth(magnify)
+            && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear)))
         {
             return None;
         }
@@ -93,7 +101,13 @@ impl Sampler {
             Some(levels) => format!("minified {pixels}, mip levels {levels}"),
             None => format!("minified {pixels}, no mip levels"),
         });
-        Some(magnify.into_iter().chain(minify).collect::<Vec<_>>().join(", "))
+        Some(
+            magnify
+                .into_iter()
+                .chain(minify)
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
     }
 }
 

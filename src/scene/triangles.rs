@@ -31,7 +31,11 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
-        let finest = self.meshes.iter().zip(self.finest_meshes()).filter(|(_, is_finest)| *is_finest);
+        let finest = self
+            .meshes
+            .iter()
+            .zip(self.finest_meshes())
+            .filter(|(_, is_finest)| *is_finest);
         finest.flat_map(|(mesh, _)| self.mesh_triangles(mesh))
     }
 
@@ -53,11 +57,17 @@ impl Scene {
 
     /// Returns one flag per mesh: `true` if the mesh belongs to the finest level of detail or to no level.
     pub fn finest_meshes(&self) -> Vec<bool> {
-        let finest = self.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
+        let finest = self
+            .lods
+            .iter()
+            .min_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut flags = vec![true; self.meshes.len()];
         let mut set = |meshes: &[usize], is_finest: bool| {
             for mesh in meshes {
-                flags.get_mut(*mesh).into_iter().for_each(|flag| *flag = is_finest);
+                flags
+                    .get_mut(*mesh)
+                    .into_iter()
+                    .for_each(|flag| *flag = is_finest);
             }
         };
         self.lods.iter().for_each(|lod| set(&lod.meshes, false));
@@ -65,7 +75,10 @@ impl Scene {
         flags
     }
 
-    fn mesh_triangles<'s>(&'s self, mesh: &'s Mesh) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
+    fn mesh_triangles<'s>(
+        &'s self,
+        mesh: &'s Mesh,
+    ) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
         let mesh = match mesh.faces.corners {
             Some(_) => {
                 let mut triangles = mesh.clone();
@@ -74,13 +87,18 @@ impl Scene {
             }
             None => Cow::Borrowed(mesh),
         };
-        let scene_transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
+        let scene_transform = self
+            .transform
+            .map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
         let nodes = mesh.placements.iter().flat_map(Placement::transforms);
         let mut transforms: Vec<DMat4> = nodes.map(|node| scene_transform * node).collect();
         if mesh.placements.is_empty() {
             transforms.push(scene_transform);
         }
-        let (corners, mesh) = (mesh.faces.corner_count(mesh.positions.len()), Arc::new(mesh));
+        let (corners, mesh) = (
+            mesh.faces.corner_count(mesh.positions.len()),
+            Arc::new(mesh),
+        );
         transforms.into_iter().flat_map(move |transform| {
             let (mesh, is_mirrored) = (Arc::clone(&mesh), transform.determinant() < 0.0);
             (0..corners / 3).filter_map(move |triangle| {
@@ -96,7 +114,11 @@ impl Scene {
                     let moved = transform.transform_point3(DVec3::from(position.map(f64::from)));
                     Some(moved.as_vec3().to_array())
                 };
-                let [a, b, c] = [corner(3 * triangle)?, corner(3 * triangle + 1)?, corner(3 * triangle + 2)?];
+                let [a, b, c] = [
+                    corner(3 * triangle)?,
+                    corner(3 * triangle + 1)?,
+                    corner(3 * triangle + 2)?,
+                ];
                 Some(if is_mirrored { [a, c, b] } else { [a, b, c] })
             })
         })

@@ -4,7 +4,10 @@
 //! rejected. If a stated size is implausibly large for its block, the buffer starts smaller and grows with the content.
 
 #[cfg(feature = "zstd")]
-#[cfg_attr(not(feature = "iyma"), allow(dead_code, unused_imports, reason = "only IyMA uses all of it"))]
+#[cfg_attr(
+    not(feature = "iyma"),
+    allow(dead_code, unused_imports, reason = "only IyMA uses all of it")
+)]
 pub(crate) mod zstd;
 
 use std::borrow::Cow;
@@ -30,7 +33,9 @@ pub(crate) enum UnpackError {
 impl From<UnpackError> for Error {
     fn from(error: UnpackError) -> Error {
         match error {
-            UnpackError::Malformed(message) | UnpackError::Trailing(message) => Error::malformed(message),
+            UnpackError::Malformed(message) | UnpackError::Trailing(message) => {
+                Error::malformed(message)
+            }
             UnpackError::Limit(message) => Error::limit_exceeded(Limit::Decoded, message),
             UnpackError::Unsupported(message) => Error::unsupported(message),
         }
@@ -48,12 +53,16 @@ pub(crate) fn unpack<'b>(
     match (packing, size) {
         (Packing::Stored, _) => Ok(Cow::Borrowed(packed)),
         (Packing::Lz4, Some(size)) => unpack_lz4::<u8>(packed, size, limits).map(Cow::Owned),
-        (Packing::Lz4, None) => Err(UnpackError::Malformed("an LZ4 block needs a stated size".into())),
+        (Packing::Lz4, None) => Err(UnpackError::Malformed(
+            "an LZ4 block needs a stated size".into(),
+        )),
         (Packing::Zstd, Some(size)) => unpack_zstd(packed, size, limits).map(Cow::Owned),
-        (Packing::Zstd, None) => Err(UnpackError::Malformed("zstd frames need a stated size".into())),
-        (Packing::Custom { decode, .. }, _) => {
-            decode(packed, encoding).map(Cow::Owned).map_err(UnpackError::Malformed)
-        }
+        (Packing::Zstd, None) => Err(UnpackError::Malformed(
+            "zstd frames need a stated size".into(),
+        )),
+        (Packing::Custom { decode, .. }, _) => decode(packed, encoding)
+            .map(Cow::Owned)
+            .map_err(UnpackError::Malformed),
         (Packing::Chosen(packings), _) => {
             let packing = packing_by_number(packings, &encoding).map_err(UnpackError::Malformed)?;
             let content = unpack((packing, None), packed, size, limits)?;
@@ -63,7 +72,10 @@ pub(crate) fn unpack<'b>(
 }
 
 /// Packs content into a block. Returns an error if the packing cannot express the content, or is not built in.
-pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) fn pack(
+    (packing, encoding): (Packing, Option<Value>),
+    content: &[u8],
+) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),
         #[cfg(feature = "lz4")]
@@ -84,13 +96,21 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
 fn check_size(content: &[u8], size: u64) -> Result<(), UnpackError> {
     match content.len() {
         length if length as u64 == size => Ok(()),
-        length => Err(UnpackError::Malformed(format!("unpacks to {length} bytes, but {size} are stated"))),
+        length => Err(UnpackError::Malformed(format!(
+            "unpacks to {length} bytes, but {size} are stated"
+        ))),
     }
 }
 
-fn packing_by_number(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packing, String> {
+fn packing_by_number(
+    packings: &[(i128, Packing)],
+    number: &Option<Value>,
+) -> Result<Packing, String> {
     let is_wanted = |known: &i128| *number == Some(Value::Int(*known));
-    let found = packings.iter().find(|(known, _)| is_wanted(known)).map(|(_, packing)| *packing);
+    let found = packings
+        .iter()
+        .find(|(known, _)| is_wanted(known))
+        .map(|(_, packing)| *packing);
     found.ok_or_else(|| match number {
         Some(number) => format!("unknown packing {number}"),
         None => "the number of the packing is missing".to_owned(),
@@ -132,20 +152,30 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
     let max = (packed.len() as u64).saturating_mul(255);
     if size > max {
         let packed = packed.len();
-        return malformed(format!("states {size} bytes, but {packed} packed bytes unpack to at most {max}"));
+        return malformed(format!(
+            "states {size} bytes, but {packed} packed bytes unpack to at most {max}"
+        ));
     }
     limits.check_decoded(size).map_err(UnpackError::Limit)?;
     // As in the LZ4 library, empty content is packed to exactly the byte 0x00.
     if size == 0 && packed != [0] {
         return malformed("must be the single byte 0x00, since its content is empty".to_owned());
     }
-    let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
+    let mut capacity = size.min(
+        (packed.len() as u64)
+            .saturating_mul(TRUSTED_RATIO)
+            .max(TRUSTED_SIZE),
+    );
     loop {
         let mut values = vec![T::zeroed(); capacity.div_ceil(size_of::<T>() as u64) as usize];
         let bytes = bytemuck::cast_slice_mut(&mut values);
         match lz4_flex::block::decompress_into(packed, &mut bytes[..capacity as usize]) {
             Ok(unpacked) if unpacked as u64 == size => return Ok(values),
-            Ok(unpacked) => return malformed(format!("unpacks to {unpacked} bytes, but {size} are stated")),
+            Ok(unpacked) => {
+                return malformed(format!(
+                    "unpacks to {unpacked} bytes, but {size} are stated"
+                ));
+            }
             Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) if capacity < size => {
                 capacity = size.min(capacity * 2);
             }
@@ -160,7 +190,9 @@ pub(crate) fn unpack_lz4<T: bytemuck::Pod>(
 /// Returns an error, because the feature `lz4` is off.
 #[cfg(not(feature = "lz4"))]
 fn unpack_lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, UnpackError> {
-    Err(UnpackError::Unsupported("LZ4 blocks need the feature `lz4`".into()))
+    Err(UnpackError::Unsupported(
+        "LZ4 blocks need the feature `lz4`".into(),
+    ))
 }
 
 #[cfg(feature = "zstd")]
@@ -175,5 +207,7 @@ fn unpack_zstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Unp
 /// Returns an error, because the feature `zstd` is off.
 #[cfg(not(feature = "zstd"))]
 fn unpack_zstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, UnpackError> {
-    Err(UnpackError::Unsupported("zstd frames need the feature `zstd`".into()))
+    Err(UnpackError::Unsupported(
+        "zstd frames need the feature `zstd`".into(),
+    ))
 }

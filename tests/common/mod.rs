@@ -1,6 +1,9 @@
 //! Test files: the samples, the reference files, which are not part of this repository, and damaged files.
 
-#![allow(dead_code, reason = "no program and no set of features needs all of it")]
+#![allow(
+    dead_code,
+    reason = "no program and no set of features needs all of it"
+)]
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +21,9 @@ pub const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Returns the number of random cases: `default`, multiplied by the environment variable `MESHSPEC_CASES` if it is set.
 pub fn cases(default: u32) -> u32 {
-    let factor: u32 = std::env::var("MESHSPEC_CASES")
-        .map_or(1, |factor| factor.parse().expect("MESHSPEC_CASES is a number"));
+    let factor: u32 = std::env::var("MESHSPEC_CASES").map_or(1, |factor| {
+        factor.parse().expect("MESHSPEC_CASES is a number")
+    });
     default * factor
 }
 
@@ -29,10 +33,22 @@ pub fn config(default: u32, name: &str) -> Config {
     let file = format!("{ROOT}/proptest-regressions/{name}.txt");
     let persistence = FileFailurePersistence::Direct(String::leak(file));
     let is_set = std::env::var_os("MESHSPEC_CASES").is_some();
-    let (cases, usual) = (if is_set { cases(default) } else { default.div_ceil(2) }, Config::default());
+    let (cases, usual) = (
+        if is_set {
+            cases(default)
+        } else {
+            default.div_ceil(2)
+        },
+        Config::default(),
+    );
     // Allows at least four rejected cases per case.
     let max_global_rejects = usual.max_global_rejects.max(4 * cases);
-    Config { cases, max_global_rejects, failure_persistence: Some(Box::new(persistence)), ..usual }
+    Config {
+        cases,
+        max_global_rejects,
+        failure_persistence: Some(Box::new(persistence)),
+        ..usual
+    }
 }
 
 /// An entry in the index of reference files.
@@ -84,13 +100,19 @@ pub fn fixtures() -> Vec<Fixture> {
                 .map(|name| serde_json::from_slice(&reference_file(name)).unwrap()),
         })
         .collect();
-    assert!(!fixtures.is_empty(), "the index of reference files is empty");
+    assert!(
+        !fixtures.is_empty(),
+        "the index of reference files is empty"
+    );
     fixtures
 }
 
 /// Returns the reference files of one format.
 pub fn fixtures_of(format: &str) -> Vec<Fixture> {
-    let fixtures: Vec<_> = fixtures().into_iter().filter(|f| f.format == format).collect();
+    let fixtures: Vec<_> = fixtures()
+        .into_iter()
+        .filter(|f| f.format == format)
+        .collect();
     assert!(!fixtures.is_empty(), "no reference files of {format}");
     fixtures
 }
@@ -110,12 +132,18 @@ fn parse_verdict(value: &Value) -> Option<bool> {
 
 /// Returns the SHA-256 of the bytes in hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Returns the bits of floats in the notation of the sidecars: `0x3f800000`.
 pub fn bits<const N: usize>(values: [f32; N]) -> Value {
-    values.iter().map(|x| format!("{:#010x}", x.to_bits())).collect()
+    values
+        .iter()
+        .map(|x| format!("{:#010x}", x.to_bits()))
+        .collect()
 }
 
 /// Damages files at random. The same seed yields the same damage.
@@ -137,10 +165,23 @@ impl Mutator {
     /// Returns a copy of the file with one to four changes: bits flipped, bytes or words overwritten, bytes removed or
     /// inserted. At least about half of them are in the first 64 bytes, where the headers are.
     pub fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
-        const WORDS: [u32; 8] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+        const WORDS: [u32; 8] = [
+            0,
+            1,
+            0x7f,
+            0xff,
+            0xffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0xffff_ffff,
+        ];
         let mut bytes = file.to_vec();
         for _ in 0..=self.below(4) {
-            let end = if self.below(2) == 0 { bytes.len().min(64) } else { bytes.len() };
+            let end = if self.below(2) == 0 {
+                bytes.len().min(64)
+            } else {
+                bytes.len()
+            };
             let at = self.below(end);
             match self.below(5) {
                 _ if bytes.is_empty() => bytes.push(self.below(256) as u8),
@@ -187,7 +228,11 @@ fn add_computed_fields(ty: &Type, names: &mut BTreeSet<&'static str>) {
             });
         }
         let is_count = |requirement| matches!(requirement, Requirement::Counts { .. });
-        if field.constraints.iter().any(|constraint| is_count(constraint.requirement)) {
+        if field
+            .constraints
+            .iter()
+            .any(|constraint| is_count(constraint.requirement))
+        {
             names.insert(field.name);
         }
         add_computed_fields(&field.ty, names);
@@ -202,13 +247,18 @@ pub type File = (FormatId, Vec<u8>);
 
 /// Returns the files in `samples/`. Panics if strict reading rejects one.
 pub fn samples() -> Vec<File> {
-    FormatId::ALL.iter().flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes))).collect()
+    FormatId::ALL
+        .iter()
+        .flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes)))
+        .collect()
 }
 
 /// Returns the samples of one format.
 pub fn samples_of(format: FormatId) -> impl Iterator<Item = Vec<u8>> {
     let folder = format!("{ROOT}/samples/{format}");
-    std::fs::read_dir(folder).unwrap().map(move |entry| sample(format, &entry.unwrap().path()))
+    std::fs::read_dir(folder)
+        .unwrap()
+        .map(move |entry| sample(format, &entry.unwrap().path()))
 }
 
 fn sample(format: FormatId, path: &Path) -> Vec<u8> {
@@ -216,13 +266,19 @@ fn sample(format: FormatId, path: &Path) -> Vec<u8> {
     let document = format.read(&bytes, &ReadOptions::default());
     if let Err(error) = document {
         let name = path.file_name().unwrap().display();
-        panic!("the samples are outdated, run `cargo run --example make_samples` ({name}: {error})");
+        panic!(
+            "the samples are outdated, run `cargo run --example make_samples` ({name}: {error})"
+        );
     }
     bytes
 }
 
 /// Returns the reference files that strict reading accepts.
 pub fn accepted_fixtures() -> Vec<File> {
-    let accepted = fixtures().into_iter().filter(|fixture| fixture.strict == Some(true));
-    accepted.filter_map(|fixture| Some((fixture.format.parse().ok()?, fixture.bytes))).collect()
+    let accepted = fixtures()
+        .into_iter()
+        .filter(|fixture| fixture.strict == Some(true));
+    accepted
+        .filter_map(|fixture| Some((fixture.format.parse().ok()?, fixture.bytes)))
+        .collect()
 }

@@ -47,12 +47,23 @@ fn square(side: u32, height: f32) -> Mesh {
     let places = || (0..side * side).map(|vertex| ((vertex % side) as f32, (vertex / side) as f32));
     let corners = (0..(side - 1) * (side - 1)).flat_map(|cell| {
         let first = cell / (side - 1) * side + cell % (side - 1);
-        [first, first + 1, first + side, first + side, first + 1, first + side + 1]
+        [
+            first,
+            first + 1,
+            first + side,
+            first + side,
+            first + 1,
+            first + side + 1,
+        ]
     });
     Mesh {
         positions: places().map(|(x, z)| [x / 8.0, height, z / 8.0]).collect(),
         normals: Some(vec![[0.0, 1.0, 0.0]; (side * side) as usize]),
-        uvs: vec![places().map(|(x, z)| [x / side as f32, z / side as f32]).collect()],
+        uvs: vec![
+            places()
+                .map(|(x, z)| [x / side as f32, z / side as f32])
+                .collect(),
+        ],
         faces: Faces::triangles(corners.collect()),
         ..Mesh::default()
     }
@@ -60,12 +71,18 @@ fn square(side: u32, height: f32) -> Mesh {
 
 /// Returns eight squares: 320,000 vertices and 1.9 million corners, 18 million bytes.
 fn scene() -> Scene {
-    Scene { meshes: (0..8).map(|height| square(200, height as f32)).collect(), ..Scene::default() }
+    Scene {
+        meshes: (0..8).map(|height| square(200, height as f32)).collect(),
+        ..Scene::default()
+    }
 }
 
 fn decoded_size(scene: &Scene) -> usize {
     let size = |mesh: &Mesh| {
-        let normals = mesh.normals.as_ref().map_or(0, |normals| size_of_val(&**normals));
+        let normals = mesh
+            .normals
+            .as_ref()
+            .map_or(0, |normals| size_of_val(&**normals));
         let uvs: usize = mesh.uvs.iter().map(|uvs| size_of_val(&**uvs)).sum();
         let corners = 4 * mesh.faces.corner_count(mesh.positions.len());
         size_of_val(&*mesh.positions) + normals + uvs + corners
@@ -88,34 +105,61 @@ fn assert_memory(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u
     drop(file);
     MEMORY.reset_peak_usage();
     let size = decoded_size(&scene);
-    Interchange::Glb.write(scene, "x.glb", &mut count, &SceneOptions::default()).unwrap();
+    Interchange::Glb
+        .write(scene, "x.glb", &mut count, &SceneOptions::default())
+        .unwrap();
     let writing = MEMORY.peak_usage().saturating_sub(before);
-    let (all, without_file) = (reading.max(writing), writing.max(reading.saturating_sub(length)));
+    let (all, without_file) = (
+        reading.max(writing),
+        writing.max(reading.saturating_sub(length)),
+    );
     let times = |memory: usize| memory as f64 / size as f64;
-    println!("{name}: {:.2} times {size} bytes, {:.2} with the file", times(without_file), times(all));
+    println!(
+        "{name}: {:.2} times {size} bytes, {:.2} with the file",
+        times(without_file),
+        times(all)
+    );
     // The GLB has 16-bit indices, the scene 32-bit indices.
-    assert!(count.0 > size / 2 && size > 15_000_000, "{name}: {} bytes of GLB for {size}", count.0);
-    assert!(without_file <= 3 * size, "{name}: {without_file} bytes for {size}");
+    assert!(
+        count.0 > size / 2 && size > 15_000_000,
+        "{name}: {} bytes of GLB for {size}",
+        count.0
+    );
+    assert!(
+        without_file <= 3 * size,
+        "{name}: {without_file} bytes for {size}"
+    );
     assert!(is_text || all <= 3 * size, "{name}: {all} bytes for {size}");
 }
 
 fn each_format_to_gltf() {
     for format in FormatId::ALL {
-        let (document, _) = Document::from_scene(*format, scene(), &SceneOptions::default()).unwrap();
+        let (document, _) =
+            Document::from_scene(*format, scene(), &SceneOptions::default()).unwrap();
         let file = document.write(&Default::default()).unwrap();
         drop(document);
-        assert_memory(format.name(), format.about().layouts().is_empty(), file, |file| {
-            let document = format.read(file, &Default::default()).unwrap();
-            document.into_scene(&SceneOptions::default()).unwrap().0
-        });
+        assert_memory(
+            format.name(),
+            format.about().layouts().is_empty(),
+            file,
+            |file| {
+                let document = format.read(file, &Default::default()).unwrap();
+                document.into_scene(&SceneOptions::default()).unwrap().0
+            },
+        );
     }
 }
 
 fn obj_to_gltf() {
     let mut files = std::collections::BTreeMap::new();
-    Interchange::Obj.write(scene(), "x.obj", &mut files, &SceneOptions::default()).unwrap();
+    Interchange::Obj
+        .write(scene(), "x.obj", &mut files, &SceneOptions::default())
+        .unwrap();
     let file = files.remove("x.obj").unwrap();
     assert_memory("obj", true, file, |file| {
-        Interchange::Obj.read(file, &files, &SceneOptions::default(), &Default::default()).unwrap().0
+        Interchange::Obj
+            .read(file, &files, &SceneOptions::default(), &Default::default())
+            .unwrap()
+            .0
     });
 }

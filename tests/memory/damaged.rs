@@ -16,16 +16,26 @@ pub fn trials() -> Vec<Trial> {
 /// Returns a test of the samples, and an ignored test of the reference files, which requires MESHSPEC_FIXTURES.
 fn trials_of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
     [
-        trial(format!("{}::samples::{name}", module_path!()), move || test(samples())),
-        trial(format!("{}::reference_files::{name}", module_path!()), move || test(accepted_fixtures()))
-            .with_ignored_flag(true),
+        trial(format!("{}::samples::{name}", module_path!()), move || {
+            test(samples())
+        }),
+        trial(
+            format!("{}::reference_files::{name}", module_path!()),
+            move || test(accepted_fixtures()),
+        )
+        .with_ignored_flag(true),
     ]
 }
 
 /// Reads a file strictly and leniently, and asserts that errors have a location and a rule. Returns the result of
 /// lenient reading.
 pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
-    assert_readable(format, bytes, &ReadOptions::default(), &ReadOptions::lenient())
+    assert_readable(
+        format,
+        bytes,
+        &ReadOptions::default(),
+        &ReadOptions::lenient(),
+    )
 }
 
 /// Returns the maximum memory in bytes for reading a damaged version of a valid file.
@@ -37,11 +47,15 @@ fn truncated_at_every_byte(files: Vec<File>) {
     let mut rejected = 0;
     for (format, file) in files {
         // Truncates large files to every length below 64, then at intervals.
-        let lengths =
-            (0..file.len()).filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
+        let lengths = (0..file.len())
+            .filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
         for length in lengths {
             let (result, memory) = measure_peak(|| read(format, &file[..length]));
-            assert!(memory <= memory_limit(&file), "{format}: {memory} bytes for {length} of {}", file.len());
+            assert!(
+                memory <= memory_limit(&file),
+                "{format}: {memory} bytes for {length} of {}",
+                file.len()
+            );
             rejected += usize::from(result.is_err());
         }
     }
@@ -52,17 +66,30 @@ fn ten_thousand_mutations(files: Vec<File>) {
     let mut mutator = Mutator::new(1);
     let (mut rejected, mut accepted) = (0, 0);
     // Mutates small files in turn, and in every 500th round any file.
-    let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
+    let small: Vec<_> = files
+        .iter()
+        .filter(|(_, file)| file.len() < 50_000)
+        .collect();
     for round in 0..10_000 {
-        let (format, file) =
-            if round % 500 == 0 { &files[mutator.below(files.len())] } else { small[round % small.len()] };
+        let (format, file) = if round % 500 == 0 {
+            &files[mutator.below(files.len())]
+        } else {
+            small[round % small.len()]
+        };
         let bytes = mutator.mutate(file);
         let (result, memory) = measure_peak(|| read(*format, &bytes));
-        assert!(memory <= memory_limit(file), "{format}: {memory} bytes for a file of {}", file.len());
+        assert!(
+            memory <= memory_limit(file),
+            "{format}: {memory} bytes for a file of {}",
+            file.len()
+        );
         match result {
             Ok(()) => accepted += 1,
             Err(_) => rejected += 1,
         }
     }
-    assert!(rejected > 1000 && accepted > 100, "{rejected} rejected, {accepted} accepted");
+    assert!(
+        rejected > 1000 && accepted > 100,
+        "{rejected} rejected, {accepted} accepted"
+    );
 }

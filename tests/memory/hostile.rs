@@ -48,7 +48,10 @@ fn bombs_stop_at_the_limits() {
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
     let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &options));
-    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    assert_eq!(
+        result.unwrap_err().kind(),
+        ErrorKind::LimitExceeded(Limit::Decoded)
+    );
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
@@ -59,7 +62,8 @@ fn excessive_lz4_sizes_are_not_allocated() {
     let packed = lz4_flex::block::compress(&noise);
     assert!(packed.len() > MEBIBYTE);
     let bytes = crucible_chunk(&packed, 200 * MEBIBYTE as u32);
-    let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+    let (result, memory) =
+        measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
     let error = result.unwrap_err();
     assert_eq!(error.rule().unwrap().code, "CRUCIBLE-PACKING", "{error}");
     assert!(memory < 20 * MEBIBYTE, "{memory} bytes");
@@ -93,22 +97,33 @@ fn zstd_bomb(blocks: usize) -> Vec<u8> {
 fn zstd_bombs_stop_at_the_declared_size() {
     let bomb = zstd_bomb(2 << 10);
     assert!(bomb.len() < 10_000);
-    for (size, code) in [(0, "IYMA-DATA-SIZE"), (54, "IYMA-DATA-SIZE"), ((1 << 28) - 1, "IYMA-DATA-SIZE")] {
+    for (size, code) in [
+        (0, "IYMA-DATA-SIZE"),
+        (54, "IYMA-DATA-SIZE"),
+        ((1 << 28) - 1, "IYMA-DATA-SIZE"),
+    ] {
         let bytes = iyma_file(size, &bomb);
-        let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        let (result, memory) =
+            measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
         let error = result.unwrap_err();
         assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
         assert!(memory < MEBIBYTE, "{memory} bytes");
         let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
         let (result, memory) = measure_peak(|| stream.document());
         assert!(result.is_err());
-        assert!(memory < size as usize / 16 * 17 + 20 * MEBIBYTE, "{memory} bytes");
+        assert!(
+            memory < size as usize / 16 * 17 + 20 * MEBIBYTE,
+            "{memory} bytes"
+        );
     }
     // The declared size is correct, but exceeds the limits.
     let bytes = iyma_file(1 << 28, &bomb);
     let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
     let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &options));
-    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    assert_eq!(
+        result.unwrap_err().kind(),
+        ErrorKind::LimitExceeded(Limit::Decoded)
+    );
     assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
@@ -141,8 +156,10 @@ fn excessive_iyma_sizes_are_not_allocated() {
     // Compressed blocks do not state their unpacked size; these unpack to nothing.
     let block = |last: u32| [&(last | 2 << 1 | 2 << 3).to_le_bytes()[..3], &[0, 0]].concat();
     let blocks = 4 << 10;
-    let frame: Vec<u8> =
-        [0, 0x58].into_iter().chain((1..=blocks).flat_map(|i| block(u32::from(i == blocks)))).collect();
+    let frame: Vec<u8> = [0, 0x58]
+        .into_iter()
+        .chain((1..=blocks).flat_map(|i| block(u32::from(i == blocks))))
+        .collect();
     let bytes = iyma_file(512 << 20, &frame);
     let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
     assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
@@ -157,11 +174,23 @@ fn excessive_iyma_sizes_are_not_allocated() {
 fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
     use meshspec::iyma::{Attribute, Document, MeshInfo, Usage, VertexFormat};
     let values: Vec<f32> = (0..numbers).map(|i| (i % 1_009) as f32).collect();
-    let mut document =
-        Document::from_mesh(None, vec![Attribute::from_f32(Usage::Position, VertexFormat::Float32, &values)])
-            .unwrap();
-    let mesh = |first_vertex| MeshInfo { first_vertex, vertex_count: 1_000, ..MeshInfo::default() };
-    document.meshes = (0..numbers / 1_000).map(|index| mesh(1_000 * index)).collect();
+    let mut document = Document::from_mesh(
+        None,
+        vec![Attribute::from_f32(
+            Usage::Position,
+            VertexFormat::Float32,
+            &values,
+        )],
+    )
+    .unwrap();
+    let mesh = |first_vertex| MeshInfo {
+        first_vertex,
+        vertex_count: 1_000,
+        ..MeshInfo::default()
+    };
+    document.meshes = (0..numbers / 1_000)
+        .map(|index| mesh(1_000 * index))
+        .collect();
     document.user_data = b"kept"[..].into();
     document
 }
@@ -175,22 +204,37 @@ fn iyma_streams_use_the_result_and_unverified_bytes() {
         let (raw, packed) = (4 * numbers as usize, bytes.len());
         // Packed bytes are kept for verification in a buffer that doubles; during a copy, the old buffer also exists.
         let kept = 3 * packed;
-        for (options, kept_for_mesh) in [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)] {
+        for (options, kept_for_mesh) in
+            [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)]
+        {
             let open = || Reader::new(&bytes[..], &options).unwrap();
             let (whole, memory) = measure_peak(|| open().document().unwrap());
             assert!(whole == document);
-            assert!(memory <= raw + raw / 16 + kept + MEBIBYTE, "{memory} bytes for {raw} from {packed}");
+            assert!(
+                memory <= raw + raw / 16 + kept + MEBIBYTE,
+                "{memory} bytes for {raw} from {packed}"
+            );
             drop(whole);
             let last = document.meshes.len() - 1;
             let (mesh, memory) = measure_peak(|| open().mesh(last).unwrap());
             assert!(mesh == document.mesh(last).unwrap());
-            assert!(memory <= kept_for_mesh + MEBIBYTE, "{memory} bytes for one mesh of {raw} from {packed}");
+            assert!(
+                memory <= kept_for_mesh + MEBIBYTE,
+                "{memory} bytes for one mesh of {raw} from {packed}"
+            );
         }
     }
 }
 
 fn sizes_near_integer_limits() {
-    for size in [0x7fff_fffe_u32, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff] {
+    for size in [
+        0x7fff_fffe_u32,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x8000_0001,
+        0xffff_fffe,
+        0xffff_ffff,
+    ] {
         // MESH: vertex, index and pose counts.
         let mut vertices = vec![1, 1, 0];
         vertices.extend(size.to_le_bytes());
@@ -201,10 +245,13 @@ fn sizes_near_integer_limits() {
         let mut poses = vec![1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
         poses.extend([0; 12]);
         poses.extend(size.to_le_bytes());
-        for (bytes, path) in
-            [(vertices, "vertices"), (indices, "indices"), (poses, "animations[0].timestamps")]
-        {
-            let (result, memory) = measure_peak(|| FormatId::Mesh.read(&bytes, &ReadOptions::default()));
+        for (bytes, path) in [
+            (vertices, "vertices"),
+            (indices, "indices"),
+            (poses, "animations[0].timestamps"),
+        ] {
+            let (result, memory) =
+                measure_peak(|| FormatId::Mesh.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
             assert_eq!(
                 (&*error.path().to_string(), error.rule().unwrap().code),
@@ -215,16 +262,21 @@ fn sizes_near_integer_limits() {
         }
         // IyMA: user data.
         let bytes = iyma_file(size, &zstd_bomb(1));
-        let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        let (result, memory) =
+            measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
         assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
         assert!(memory < MEBIBYTE, "{memory} bytes");
         // Crucible: the uncompressed, then the compressed size.
         let mut compressed = crucible_chunk(&[0], 0);
         compressed[1..5].copy_from_slice(&size.to_le_bytes());
         for bytes in [crucible_chunk(&[0], size), compressed] {
-            let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+            let (result, memory) =
+                measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
-            assert!(error.path().to_string().starts_with("chunks[0].indices"), "{error}");
+            assert!(
+                error.path().to_string().starts_with("chunks[0].indices"),
+                "{error}"
+            );
             assert!(memory < MEBIBYTE, "{memory} bytes");
         }
     }
@@ -233,7 +285,20 @@ fn sizes_near_integer_limits() {
 /// All meshes of a BMD image refer to the same bytes as vertices, faces and material.
 fn images_with_shared_bytes_use_bounded_memory() {
     let (meshes, size) = (20_000u32, 64_000u32);
-    let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
+    let mut words = vec![
+        0x3144_4d42,
+        0,
+        0,
+        0,
+        48 + size,
+        32 * meshes,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
     // A very long material name.
     words.resize(12 + size as usize / 4 - 1, 0x4141_4141);
     words.push(0);
@@ -243,13 +308,33 @@ fn images_with_shared_bytes_use_bounded_memory() {
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
         let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &options));
-        assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Fixed));
-        assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+        assert_eq!(
+            result.unwrap_err().kind(),
+            ErrorKind::LimitExceeded(Limit::Fixed)
+        );
+        assert!(
+            memory < 24 * bytes.len(),
+            "{memory} bytes for an image of {}",
+            bytes.len()
+        );
     }
     // Animations that share zeros as keys: one track per byte.
     let (animations, bones) = (20_000u32, 224u32);
     let bones_end = 48 + 16 * bones;
-    let mut words = vec![0x3144_4d42, 0, 0, 0, 0, 0, 0, 0, 48, 16 * bones, bones_end, 16 * animations];
+    let mut words = vec![
+        0x3144_4d42,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        48,
+        16 * bones,
+        bones_end,
+        16 * animations,
+    ];
     words.resize(bones_end as usize / 4, 0);
     for _ in 0..animations {
         words.extend([0, 1, 48, bones]);
@@ -260,15 +345,36 @@ fn images_with_shared_bytes_use_bounded_memory() {
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
     assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
     assert!(error.message().contains("tracks"), "{error}");
-    assert!(memory < 64 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+    assert!(
+        memory < 64 * bytes.len(),
+        "{memory} bytes for an image of {}",
+        bytes.len()
+    );
     // All four lists share the same zeros.
     let zeros = 1 << 20;
-    let mut words = vec![0x3144_4d42, 0, 0, 0, 48, zeros, 48, zeros, 48, 255 * 16, 48, zeros];
+    let mut words = vec![
+        0x3144_4d42,
+        0,
+        0,
+        0,
+        48,
+        zeros,
+        48,
+        zeros,
+        48,
+        255 * 16,
+        48,
+        zeros,
+    ];
     words.resize(12 + zeros as usize / 4, 0);
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     assert!(result.is_ok());
-    assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+    assert!(
+        memory < 24 * bytes.len(),
+        "{memory} bytes for an image of {}",
+        bytes.len()
+    );
 }
 
 /// Without attributes, an IyMA file stores only the number of vertices.
@@ -287,7 +393,9 @@ fn vertices_without_attributes_are_not_allocated() {
     });
     let bytes = document.write(&Default::default()).unwrap();
     let (result, memory) = measure_peak(|| {
-        let document = FormatId::Iyma.read(&bytes, &ReadOptions::default()).unwrap();
+        let document = FormatId::Iyma
+            .read(&bytes, &ReadOptions::default())
+            .unwrap();
         document.into_scene(&SceneOptions::default())
     });
     let error = result.unwrap_err();
@@ -308,14 +416,20 @@ fn empty_strings_use_memory_of_the_file_size() {
         assert!(document.check().findings().len() < 100);
         document.into_scene(&SceneOptions::default()).unwrap().1
     });
-    assert!(memory <= 3 * bytes.len(), "{memory} bytes for a file of {}", bytes.len());
+    assert!(
+        memory <= 3 * bytes.len(),
+        "{memory} bytes for a file of {}",
+        bytes.len()
+    );
     let counted = losses.last().unwrap().affected.unwrap();
     assert_eq!(counted.count + losses.len() as u64 - 1, strings as u64);
     assert!(losses.len() < 1000, "{} losses", losses.len());
 }
 
 fn reading_uses_at_most_110_percent_of_the_decoded_size() {
-    let positions: Vec<[f32; 3]> = (0..400_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
+    let positions: Vec<[f32; 3]> = (0..400_000)
+        .map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5])
+        .collect();
     let indices: Vec<u32> = (0..800_000).map(|i| i * 31 % 400_000).collect();
     let decoded = size_of_val(&*positions) + size_of_val(&*indices);
     let mesh = Document::Mesh(mesh::Document {
@@ -348,10 +462,18 @@ fn reading_uses_at_most_110_percent_of_the_decoded_size() {
     );
     for document in [mesh, crucible, iyma] {
         let bytes = document.write(&Default::default()).unwrap();
-        let (result, memory) =
-            measure_peak(|| document.format().read(&bytes, &ReadOptions::default()).unwrap());
+        let (result, memory) = measure_peak(|| {
+            document
+                .format()
+                .read(&bytes, &ReadOptions::default())
+                .unwrap()
+        });
         assert!(result == document);
-        assert!(memory <= decoded + decoded / 10, "{}: {memory} bytes for {decoded}", document.format());
+        assert!(
+            memory <= decoded + decoded / 10,
+            "{}: {memory} bytes for {decoded}",
+            document.format()
+        );
     }
 }
 

@@ -29,20 +29,32 @@ fn folder(library: &[u8]) -> BTreeMap<String, Vec<u8>> {
 
 /// Returns files of each format and encoding.
 fn files() -> Vec<(Interchange, Vec<u8>)> {
-    let (scene, _) =
-        Obj.read(OBJ.as_bytes(), &folder(MTL.as_bytes()), &Default::default(), &Default::default()).unwrap();
-    let mut files: Vec<_> =
-        [(Obj, OBJ), (Stl, ASCII_STL), (Ply, ASCII_PLY)].map(|(format, text)| (format, text.into())).into();
+    let (scene, _) = Obj
+        .read(
+            OBJ.as_bytes(),
+            &folder(MTL.as_bytes()),
+            &Default::default(),
+            &Default::default(),
+        )
+        .unwrap();
+    let mut files: Vec<_> = [(Obj, OBJ), (Stl, ASCII_STL), (Ply, ASCII_PLY)]
+        .map(|(format, text)| (format, text.into()))
+        .into();
     for format in [Obj, Ply, Stl] {
         let mut folder = BTreeMap::new();
-        format.write(scene.clone(), "a", &mut folder, &Default::default()).unwrap();
+        format
+            .write(scene.clone(), "a", &mut folder, &Default::default())
+            .unwrap();
         files.push((format, folder["a"].clone()));
     }
     let big = [
         "ply\nformat binary_big_endian 1.0\nelement vertex 1\nproperty float x\nproperty int y\n",
         "end_header\n",
     ];
-    files.push((Ply, [big.concat().as_bytes(), &[0x3f, 0x80, 0, 0, 0, 0, 0, 1]].concat()));
+    files.push((
+        Ply,
+        [big.concat().as_bytes(), &[0x3f, 0x80, 0, 0, 0, 0, 0, 1]].concat(),
+    ));
     files
 }
 
@@ -52,19 +64,35 @@ fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
     let folder = folder(library);
     let (result, memory) =
         measure_peak(|| format.read(bytes, &folder, &Default::default(), &Default::default()));
-    assert!(memory < MEBIBYTE, "{format}: {memory} bytes for {}", bytes.len());
+    assert!(
+        memory < MEBIBYTE,
+        "{format}: {memory} bytes for {}",
+        bytes.len()
+    );
     match result {
         Ok((scene, _)) => {
-            scene.check().unwrap_or_else(|error| panic!("{format}: {error}"));
+            scene
+                .check()
+                .unwrap_or_else(|error| panic!("{format}: {error}"));
             for target in Interchange::ALL {
-                let written = target.write(scene.clone(), "a", &mut BTreeMap::new(), &Default::default());
-                assert!(written.is_ok_and(|_| true) || *target != Ply, "PLY stores every number");
+                let written = target.write(
+                    scene.clone(),
+                    "a",
+                    &mut BTreeMap::new(),
+                    &Default::default(),
+                );
+                assert!(
+                    written.is_ok_and(|_| true) || *target != Ply,
+                    "PLY stores every number"
+                );
             }
             true
         }
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Malformed, "{error}");
-            let span = error.span().unwrap_or_else(|| panic!("no location: {error}"));
+            let span = error
+                .span()
+                .unwrap_or_else(|| panic!("no location: {error}"));
             assert!(span.range().start <= span.range().end, "{error}");
             false
         }
@@ -88,7 +116,10 @@ fn damaged_files() {
             count(read(Obj, OBJ.as_bytes(), &mutator.mutate(MTL.as_bytes())));
         }
     }
-    assert!(rejected > 2000 && accepted > 2000, "{rejected} rejected, {accepted} accepted");
+    assert!(
+        rejected > 2000 && accepted > 2000,
+        "{rejected} rejected, {accepted} accepted"
+    );
 
     // Reads every file as each of the formats.
     for (_, file) in &files {

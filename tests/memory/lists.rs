@@ -35,7 +35,10 @@ struct Lists {
 
 impl Lists {
     fn of(layout: &'static Type, bytes: &[u8]) -> Lists {
-        let mut lists = Lists { bytes: bytes.len(), ..Lists::default() };
+        let mut lists = Lists {
+            bytes: bytes.len(),
+            ..Lists::default()
+        };
         // An error ends the walk; the lists before it are kept.
         let _ = walk(layout, bytes, &Limits::default(), &mut lists);
         lists
@@ -60,7 +63,11 @@ impl Visitor for Lists {
         } else {
             UntypedValue::Struct(Vec::new())
         });
-        if matches!(node.ty, Type::List(_)) { Visit::Items(0..1) } else { Visit::All }
+        if matches!(node.ty, Type::List(_)) {
+            Visit::Items(0..1)
+        } else {
+            Visit::All
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -102,14 +109,26 @@ fn with_copies(
 ) -> Result<Vec<u8>, Error> {
     let set = |(path, item): &(Vec<Segment>, UntypedValue), count| {
         let change = Change::Set(UntypedValue::List(vec![item.clone(); count]));
-        Edit { path: path.as_slice().into(), change }
+        Edit {
+            path: path.as_slice().into(),
+            change,
+        }
     };
     let with = |count: usize| {
         let mut edits = vec![set(list, count)];
         // An animation has a pose for each joint and time; here, only one joint is kept.
         if path_text(&list.0) == "animations[0].timestamps" {
-            let named = |name: &str| lists.found.iter().find(|(path, _)| path_text(path) == name).unwrap();
-            edits.extend([set(named("joints"), 1), set(named("animations[0].poses"), count)]);
+            let named = |name: &str| {
+                lists
+                    .found
+                    .iter()
+                    .find(|(path, _)| path_text(path) == name)
+                    .unwrap()
+            };
+            edits.extend([
+                set(named("joints"), 1),
+                set(named("animations[0].poses"), count),
+            ]);
         }
         edit(layout, file, &edits, true, &Limits::default())
     };
@@ -123,7 +142,9 @@ fn with_copies(
 fn long_lists_use_memory_proportional_to_their_size() {
     let mut grew = BTreeMap::new();
     for (format, sample) in samples() {
-        let Some(layout) = format.layout_of(&sample, format.detect(&sample).dialect) else { continue };
+        let Some(layout) = format.layout_of(&sample, format.detect(&sample).dialect) else {
+            continue;
+        };
         let lists = Lists::of(layout, &sample);
         for list in &lists.found {
             let name = format!("{format} {}", path_text(&list.0));
@@ -138,8 +159,19 @@ fn long_lists_use_memory_proportional_to_their_size() {
         }
     }
     // Attributes and vertices must grow together, as must poses and their timestamps.
-    let left: Vec<_> = grew.iter().filter(|(_, grew)| !**grew).map(|(name, _)| &**name).collect();
-    assert_eq!(left, ["iyma data.vertices", "iyma descriptor.attributes", "mesh animations[0].poses"]);
+    let left: Vec<_> = grew
+        .iter()
+        .filter(|(_, grew)| !**grew)
+        .map(|(name, _)| &**name)
+        .collect();
+    assert_eq!(
+        left,
+        [
+            "iyma data.vertices",
+            "iyma descriptor.attributes",
+            "mesh animations[0].poses"
+        ]
+    );
     assert!(grew.len() > 20, "{grew:?}");
 }
 
@@ -147,15 +179,28 @@ fn long_lists_use_memory_proportional_to_their_size() {
 /// struct of about 70. IyMA meshes may share vertices, which are copied for each mesh of the scene.
 fn assert_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
     let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 256;
-    let shared = if name == "iyma descriptor.meshes" { 64 * MEBIBYTE } else { 0 };
+    let shared = if name == "iyma descriptor.meshes" {
+        64 * MEBIBYTE
+    } else {
+        0
+    };
     let options = ReadOptions::lenient();
     let (_, memory) = measure_peak(|| meshspec::check(bytes, format, &options));
-    assert!(memory <= most, "{name}: checking takes {memory} bytes, {most} are allowed");
+    assert!(
+        memory <= most,
+        "{name}: checking takes {memory} bytes, {most} are allowed"
+    );
     let (document, memory) = measure_peak(|| format.read(bytes, &options));
-    assert!(memory <= most, "{name}: reading takes {memory} bytes, {most} are allowed");
+    assert!(
+        memory <= most,
+        "{name}: reading takes {memory} bytes, {most} are allowed"
+    );
     if let Ok(document) = document {
         let (_, memory) = measure_peak(|| document.into_scene(&SceneOptions::default()));
         let most = most + shared;
-        assert!(memory <= most, "{name}: a scene takes {memory} bytes, {most} are allowed");
+        assert!(
+            memory <= most,
+            "{name}: a scene takes {memory} bytes, {most} are allowed"
+        );
     }
 }

@@ -51,7 +51,10 @@ fn trial(name: String, test: impl FnOnce() + Send + 'static) -> Trial {
 }
 
 fn main() {
-    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let arguments = Arguments {
+        test_threads: Some(1),
+        ..Arguments::from_args()
+    };
     let trials = [
         conversion::trials(),
         damaged::trials(),

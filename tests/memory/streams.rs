@@ -33,8 +33,11 @@ fn noise(size: usize) -> Bytes {
 /// Returns an incompressible document.
 fn incompressible_document() -> Document {
     let values = noise(24 * MEBIBYTE);
-    let attribute =
-        Attribute { usage: Usage::Custom(0, String::new()), format: VertexFormat::Uint32, data: values };
+    let attribute = Attribute {
+        usage: Usage::Custom(0, String::new()),
+        format: VertexFormat::Uint32,
+        data: values,
+    };
     Document::from_mesh(None, vec![attribute]).unwrap()
 }
 
@@ -43,26 +46,53 @@ fn packed_bytes_are_kept_once() {
     let file = document.write(&WriteOptions::default()).unwrap();
     let size = document.attributes[0].data.len();
     assert!(file.len() >= size);
-    let (read, peak) =
-        measure_peak(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().document().unwrap());
+    let (read, peak) = measure_peak(|| {
+        Reader::new(&file[..], &ReadOptions::default())
+            .unwrap()
+            .document()
+            .unwrap()
+    });
     assert_eq!(read, document);
     let kept = peak - size;
-    println!("{kept} bytes in addition to {size}, of {} in the file", file.len());
-    assert!(kept as f64 <= 1.2 * file.len() as f64, "{kept} bytes are kept of {}", file.len());
-    let (mesh, peak) =
-        measure_peak(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().mesh(0).unwrap());
+    println!(
+        "{kept} bytes in addition to {size}, of {} in the file",
+        file.len()
+    );
+    assert!(
+        kept as f64 <= 1.2 * file.len() as f64,
+        "{kept} bytes are kept of {}",
+        file.len()
+    );
+    let (mesh, peak) = measure_peak(|| {
+        Reader::new(&file[..], &ReadOptions::default())
+            .unwrap()
+            .mesh(0)
+            .unwrap()
+    });
     assert_eq!(mesh, document);
-    assert!(peak as f64 <= 2.2 * file.len() as f64 + MEBIBYTE as f64, "{peak} bytes for one mesh");
+    assert!(
+        peak as f64 <= 2.2 * file.len() as f64 + MEBIBYTE as f64,
+        "{peak} bytes for one mesh"
+    );
 }
 
 fn packed_bytes_without_a_checksum_are_not_kept() {
     let document = incompressible_document();
-    let file = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
+    let file = document
+        .write(&WriteOptions::default().with_data_checksum(false))
+        .unwrap();
     let size = document.attributes[0].data.len();
-    let (read, peak) =
-        measure_peak(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().document().unwrap());
+    let (read, peak) = measure_peak(|| {
+        Reader::new(&file[..], &ReadOptions::default())
+            .unwrap()
+            .document()
+            .unwrap()
+    });
     assert_eq!(read.attributes, document.attributes);
-    assert!(peak <= size + size / 16 + MEBIBYTE, "{peak} bytes for {size}");
+    assert!(
+        peak <= size + size / 16 + MEBIBYTE,
+        "{peak} bytes for {size}"
+    );
 }
 
 /// A reader that counts the bytes read from another one.
@@ -80,16 +110,29 @@ impl<R: Read> Read for CountingReader<R> {
 }
 
 fn reading_stops_at_the_limit() {
-    let document = Document { user_data: Bytes::from_static(b"small"), ..Document::default() };
+    let document = Document {
+        user_data: Bytes::from_static(b"small"),
+        ..Document::default()
+    };
     let file = document.write(&WriteOptions::default()).unwrap();
     for limit in [0, 5, 47, 48, 1 << 20, 3 << 20] {
         let count = Rc::new(Cell::new(0));
         // An endless stream.
-        let source = CountingReader { source: (&file[..]).chain(io::repeat(0)), count: count.clone() };
+        let source = CountingReader {
+            source: (&file[..]).chain(io::repeat(0)),
+            count: count.clone(),
+        };
         let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(limit));
         let reader = Reader::new(source, &options).unwrap();
         let start = count.get();
-        assert_eq!(reader.document().unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
-        assert!(count.get() - start <= limit + 1, "{} bytes for {limit}", count.get() - start);
+        assert_eq!(
+            reader.document().unwrap_err().kind(),
+            ErrorKind::LimitExceeded(Limit::Decoded)
+        );
+        assert!(
+            count.get() - start <= limit + 1,
+            "{} bytes for {limit}",
+            count.get() - start
+        );
     }
 }

@@ -33,8 +33,10 @@ fn copy_with_constraint(ty: Type, name: &str) -> Type {
         Type::Declared(declaration) => {
             let shape = match declaration.shape {
                 Shape::Struct(fields) => {
-                    let fields: Vec<_> =
-                        fields.iter().map(|field| copy_field_with_constraint(field, name)).collect();
+                    let fields: Vec<_> = fields
+                        .iter()
+                        .map(|field| copy_field_with_constraint(field, name))
+                        .collect();
                     Shape::Struct(fields.leak())
                 }
                 Shape::Choice(variants) => {
@@ -54,26 +56,43 @@ fn copy_with_constraint(ty: Type, name: &str) -> Type {
                                 _ => unreachable!("a copy has the same shape"),
                             }
                         });
-                        BitField { constraints: constraints.leak(), declared, ..*field }
+                        BitField {
+                            constraints: constraints.leak(),
+                            declared,
+                            ..*field
+                        }
                     };
-                    Shape::Bits { size, fields: fields.iter().map(bits).collect::<Vec<_>>().leak() }
+                    Shape::Bits {
+                        size,
+                        fields: fields.iter().map(bits).collect::<Vec<_>>().leak(),
+                    }
                 }
                 other => other,
             };
-            Type::Declared(leak(Declaration { shape, ..*declaration }))
+            Type::Declared(leak(Declaration {
+                shape,
+                ..*declaration
+            }))
         }
         other => other,
     }
 }
 
 fn copy_field_with_constraint(field: &Field, name: &str) -> Field {
-    let block =
-        field.block.map(|block| Block { content: copy_with_constraint(block.content, name), ..block });
+    let block = field.block.map(|block| Block {
+        content: copy_with_constraint(block.content, name),
+        ..block
+    });
     let mut constraints = field.constraints.to_vec();
     if field.name == name && !field.lookahead && block.is_none() {
         constraints.push(CONSTRAINT);
     }
-    Field { ty: copy_with_constraint(field.ty, name), block, constraints: constraints.leak(), ..*field }
+    Field {
+        ty: copy_with_constraint(field.ty, name),
+        block,
+        constraints: constraints.leak(),
+        ..*field
+    }
 }
 
 /// The names of fields that contain numbers, and of bit fields that are neither reserved nor words.
@@ -87,10 +106,18 @@ impl Visitor for FieldNames {
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let is_number = matches!(value, Value::Int(_) | Value::F32(_) | Value::F64(_));
-        let field = node.field.filter(|field| !field.lookahead).map(|field| field.name);
-        let bits =
-            node.bit_field.filter(|bits| !bits.reserved && bits.declared.is_none()).map(|bits| bits.name);
-        self.0.extend(bits.or(field.filter(|_| node.bit_field.is_none())).filter(|_| is_number));
+        let field = node
+            .field
+            .filter(|field| !field.lookahead)
+            .map(|field| field.name);
+        let bits = node
+            .bit_field
+            .filter(|bits| !bits.reserved && bits.declared.is_none())
+            .map(|bits| bits.name);
+        self.0.extend(
+            bits.or(field.filter(|_| node.bit_field.is_none()))
+                .filter(|_| is_number),
+        );
         ControlFlow::Continue(())
     }
 }
@@ -111,7 +138,10 @@ const COMPUTED: [(&str, &[&str]); 3] = [
         ],
     ),
     ("crucible", &["compressed_size", "length"]),
-    ("iyma", &["data_checksum", "descriptor_len", "metadata_checksum"]),
+    (
+        "iyma",
+        &["data_checksum", "descriptor_len", "metadata_checksum"],
+    ),
 ];
 
 /// Documents return the values of all fields except those that writing computes.
@@ -127,12 +157,20 @@ fn a_constraint_on_any_field_is_checked_in_documents() {
             Document::Bmd(document) => layout::check_document(layout, &document, &mut report),
             _ => unreachable!("{format} has layouts"),
         }
-        if !report.findings().iter().any(|finding| finding.rule == &ADDED) {
+        if !report
+            .findings()
+            .iter()
+            .any(|finding| finding.rule == &ADDED)
+        {
             unchecked.entry(format.name()).or_default().push(name);
         }
     }
     let computed = COMPUTED.map(|(format, names)| (format, names.to_vec()));
-    assert_eq!(unchecked, BTreeMap::from(computed), "return new fields in `fields.rs`");
+    assert_eq!(
+        unchecked,
+        BTreeMap::from(computed),
+        "return new fields in `fields.rs`"
+    );
 }
 
 #[test]
@@ -142,12 +180,22 @@ fn a_constraint_on_any_field_is_checked() {
         let mut report = Report::default();
         layout::check_bytes(layout, &bytes, &Limits::default(), &mut report).unwrap();
         let is_it = |finding: &&meshspec::Finding| finding.rule == &ADDED;
-        let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{format}: {name}"));
-        assert!(found.path.to_string().contains(name), "{format}: {name}: {found}");
+        let found = report
+            .findings()
+            .iter()
+            .find(is_it)
+            .unwrap_or_else(|| panic!("{format}: {name}"));
+        assert!(
+            found.path.to_string().contains(name),
+            "{format}: {name}: {found}"
+        );
         assert!(found.span.is_some(), "{format}: {name}: {found}");
         *counts.entry(format.name()).or_default() += 1;
     }
-    assert_eq!(counts.keys().copied().collect::<Vec<_>>(), ["bmd", "crucible", "iyma", "mesh"]);
+    assert_eq!(
+        counts.keys().copied().collect::<Vec<_>>(),
+        ["bmd", "crucible", "iyma", "mesh"]
+    );
     assert!(counts.values().all(|count: &u32| *count >= 5), "{counts:?}");
 }
 
@@ -157,11 +205,20 @@ fn fields() -> Vec<(FormatId, &'static str, &'static Type, Vec<u8>)> {
     let mut fields = BTreeMap::new();
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;
-        let Some(layout) = format.layout_of(&bytes, dialect) else { continue };
+        let Some(layout) = format.layout_of(&bytes, dialect) else {
+            continue;
+        };
         let mut names = FieldNames::default();
         walk(layout, &bytes, &Limits::default(), &mut names).unwrap();
         for name in names.0 {
-            let copy = || (format, name, leak(copy_with_constraint(*layout, name)), bytes.clone());
+            let copy = || {
+                (
+                    format,
+                    name,
+                    leak(copy_with_constraint(*layout, name)),
+                    bytes.clone(),
+                )
+            };
             fields.entry((format.name(), name)).or_insert_with(copy);
         }
     }

@@ -10,7 +10,9 @@ use meshspec::bmd::schema::Form;
 use meshspec::bmd::{PackedFace, PackedVertex};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visit, Visitor};
-use meshspec::{Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions, bmd};
+use meshspec::{
+    Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions, bmd,
+};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -50,7 +52,8 @@ impl Visitor for Leaves {
             match &node.span {
                 Span::Bytes(range) => self.plain.push((path, to_usize_range(range))),
                 Span::Unpacked { packed, range } => {
-                    self.unpacked.push((path, to_usize_range(packed), to_usize_range(range)));
+                    self.unpacked
+                        .push((path, to_usize_range(packed), to_usize_range(range)));
                 }
                 _ => {}
             }
@@ -59,7 +62,10 @@ impl Visitor for Leaves {
     }
 
     fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
-        let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
+        let packing = node
+            .field
+            .and_then(|field| field.block)
+            .map_or("", |block| block.packing.name());
         self.blocks.push(Block {
             path: walk::path_text(node.path),
             packing,
@@ -100,7 +106,13 @@ fn lz4_literals(content: &[u8]) -> Vec<u8> {
     let Some(more) = content.len().checked_sub(15) else {
         return [&[(content.len() as u8) << 4], content].concat();
     };
-    [&[0xf0][..], &vec![255; more / 255], &[(more % 255) as u8], content].concat()
+    [
+        &[0xf0][..],
+        &vec![255; more / 255],
+        &[(more % 255) as u8],
+        content,
+    ]
+    .concat()
 }
 
 /// Adds `difference` to the little-endian number in a byte range of the file.
@@ -127,9 +139,15 @@ struct Original<'b> {
 }
 
 /// Returns a message about the first output that does not change with the flipped bit; `None` if all change.
-fn unaffected_output(original: &Original, flipped: &[u8], document: &Document) -> Option<&'static str> {
+fn unaffected_output(
+    original: &Original,
+    flipped: &[u8],
+    document: &Document,
+) -> Option<&'static str> {
     // Compares text, because 0.0 equals -0.0.
-    if *document == original.document && format!("{document:?}") == format!("{:?}", original.document) {
+    if *document == original.document
+        && format!("{document:?}") == format!("{:?}", original.document)
+    {
         return Some("the document is the same");
     }
     let data = to_json(document);
@@ -156,7 +174,10 @@ fn unaffected_output(original: &Original, flipped: &[u8], document: &Document) -
     if written == original.bytes {
         return Some("the file that is written is the old one");
     }
-    match document.format().read(&written, &lenient(document.dialect())) {
+    match document
+        .format()
+        .read(&written, &lenient(document.dialect()))
+    {
         Ok(again) if to_json(&again) == data => None,
         _ => Some("the file that is written is not the document"),
     }
@@ -164,7 +185,9 @@ fn unaffected_output(original: &Original, flipped: &[u8], document: &Document) -
 
 /// Removes the indices from a path.
 fn without_indices(path: &str) -> String {
-    let parts = path.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
+    let parts = path
+        .split('[')
+        .map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
     parts.collect()
 }
 
@@ -177,7 +200,11 @@ fn count_decodable_flips(
 ) -> BTreeMap<String, usize> {
     let dialect = meshspec::detect(bytes, None).unwrap().dialect;
     let document = format.read(bytes, &lenient(dialect)).unwrap();
-    let original = Original { bytes, json: to_json(&document), document };
+    let original = Original {
+        bytes,
+        json: to_json(&document),
+        document,
+    };
     let leaves = leaves(format, dialect, bytes).unwrap();
     let mut accepted = BTreeMap::new();
     let mut bits = 0;
@@ -190,7 +217,9 @@ fn count_decodable_flips(
         if cases(1) == 1 && !is_first && bits % 5 != 0 {
             return;
         }
-        let Ok(changed) = format.read(&flipped, &lenient(dialect)) else { return };
+        let Ok(changed) = format.read(&flipped, &lenient(dialect)) else {
+            return;
+        };
         *seen += 1;
         if is_computed && changed == original.document {
             return;
@@ -200,17 +229,31 @@ fn count_decodable_flips(
         }
     };
     for (path, range) in &leaves.plain {
-        flips(bytes, range.clone()).enumerate().for_each(|(bit, flipped)| check(path, bit, flipped));
+        flips(bytes, range.clone())
+            .enumerate()
+            .for_each(|(bit, flipped)| check(path, bit, flipped));
     }
-    for Block { path, packing, place, content } in &leaves.blocks {
-        let around = |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
+    for Block {
+        path,
+        packing,
+        place,
+        content,
+    } in &leaves.blocks
+    {
+        let around =
+            |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
         match *packing {
             "zstd" => {
                 // Unpacked vertex and index data is too large to flip every bit. Steps of five bits reach every bit of
                 // a byte after eight steps.
-                let content_leaves = leaves.unpacked.iter().filter(|(_, block, _)| block == place);
+                let content_leaves = leaves
+                    .unpacked
+                    .iter()
+                    .filter(|(_, block, _)| block == place);
                 let bits = content_leaves.flat_map(|(path, _, range)| {
-                    flips(content, range.clone()).enumerate().map(move |(bit, content)| (path, bit, content))
+                    flips(content, range.clone())
+                        .enumerate()
+                        .map(move |(bit, content)| (path, bit, content))
                 });
                 for (path, bit, content) in bits.step_by(5) {
                     check(path, bit, around(zstd_frame(&content)));
@@ -219,7 +262,9 @@ fn count_decodable_flips(
             // Encoded bits that change no field have no meaning.
             "bitcode" => {
                 for (bit, flipped) in flips(bytes, place.clone()).enumerate() {
-                    let means = |leaves: Leaves| leaves.blocks.iter().any(|block| block.content == *content);
+                    let means = |leaves: Leaves| {
+                        leaves.blocks.iter().any(|block| block.content == *content)
+                    };
                     let same = self::leaves(format, dialect, &flipped).is_some_and(means);
                     if !same {
                         check(path, bit, flipped);
@@ -230,13 +275,22 @@ fn count_decodable_flips(
             "lz4" => {
                 let stream = path.strip_suffix("data").unwrap();
                 let chunk = path.split_once('.').unwrap().0;
-                let sizes = [format!("{stream}compressed_size"), format!("{chunk}.length")];
-                for (path, _, range) in leaves.unpacked.iter().filter(|(_, block, _)| block == place) {
+                let sizes = [
+                    format!("{stream}compressed_size"),
+                    format!("{chunk}.length"),
+                ];
+                for (path, _, range) in leaves
+                    .unpacked
+                    .iter()
+                    .filter(|(_, block, _)| block == place)
+                {
                     for (bit, content) in flips(content, range.clone()).enumerate() {
                         let packed = lz4_literals(&content);
                         let difference = packed.len() as i64 - place.len() as i64;
                         let mut flipped = around(packed);
-                        for (_, range) in leaves.plain.iter().filter(|(path, _)| sizes.contains(path)) {
+                        for (_, range) in
+                            leaves.plain.iter().filter(|(path, _)| sizes.contains(path))
+                        {
                             add_to_number(&mut flipped, range, difference);
                         }
                         check(path, bit, flipped);
@@ -262,9 +316,17 @@ fn mesh() {
     // Changed versions, counts and joints of poses are rejected.
     for (field, count) in &accepted {
         let rejected = ["version", "_count", "poses.joint"];
-        assert!(*count > 0 || rejected.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+        assert!(
+            *count > 0 || rejected.iter().any(|name| field.ends_with(name)),
+            "{field}: {accepted:#?}"
+        );
     }
-    for field in ["vertices.uv", "joints.transform", "animations.poses.rotation", "strings"] {
+    for field in [
+        "vertices.uv",
+        "joints.transform",
+        "animations.poses.rotation",
+        "strings",
+    ] {
         assert!(accepted.contains_key(field), "{field}: {accepted:#?}");
     }
 }
@@ -273,9 +335,15 @@ fn mesh() {
 fn crucible() {
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
     for bytes in samples_of(FormatId::Crucible) {
-        let layout = FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
+        let layout =
+            FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
         let layouts = FormatId::Crucible.about().layouts();
-        dialects.extend(layouts.iter().filter(|(_, ty)| Some(*ty) == layout).map(|(name, _)| *name));
+        dialects.extend(
+            layouts
+                .iter()
+                .filter(|(_, ty)| Some(*ty) == layout)
+                .map(|(name, _)| *name),
+        );
         for (field, count) in count_decodable_flips(FormatId::Crucible, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
         }
@@ -283,11 +351,27 @@ fn crucible() {
     assert_eq!(dialects.len(), 4, "{dialects:?}");
     // An attribute has exactly one bit, and wrong sizes are rejected.
     for (field, count) in &accepted {
-        let rejected = ["attribute", "compressed_size", "uncompressed_size", "length"];
-        assert!(*count > 0 || rejected.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+        let rejected = [
+            "attribute",
+            "compressed_size",
+            "uncompressed_size",
+            "length",
+        ];
+        assert!(
+            *count > 0 || rejected.iter().any(|name| field.ends_with(name)),
+            "{field}: {accepted:#?}"
+        );
     }
-    for field in ["indices.data", "streams.data", "streams.data.influence", "index_size"] {
-        assert!(accepted.contains_key(&format!("chunks.{field}")), "{field}: {accepted:#?}");
+    for field in [
+        "indices.data",
+        "streams.data",
+        "streams.data.influence",
+        "index_size",
+    ] {
+        assert!(
+            accepted.contains_key(&format!("chunks.{field}")),
+            "{field}: {accepted:#?}"
+        );
     }
 }
 
@@ -299,13 +383,20 @@ fn iyma() {
         count_decodable_flips(FormatId::Iyma, &bytes, |_| false);
         // A data checksum would detect every change of the data.
         let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
-        let bytes = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
+        let bytes = document
+            .write(&WriteOptions::default().with_data_checksum(false))
+            .unwrap();
         for (field, count) in count_decodable_flips(FormatId::Iyma, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
         }
     }
-    let fields =
-        ["header.metadata_checksum", "descriptor", "data.user_data", "data.indices", "data.vertices"];
+    let fields = [
+        "header.metadata_checksum",
+        "descriptor",
+        "data.user_data",
+        "data.indices",
+        "data.vertices",
+    ];
     for field in fields {
         assert!(accepted[field] > 0, "{field}: {accepted:#?}");
     }
@@ -318,12 +409,25 @@ fn bmd() {
     let mut runner = TestRunner::deterministic();
     let mut forms = BTreeSet::new();
     while forms.len() < PackedVertex::FORMS.len() + PackedFace::FORMS.len() {
-        let document = bmd::strategy::documents().new_tree(&mut runner).unwrap().current();
+        let document = bmd::strategy::documents()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let known = forms.len();
         for mesh in &document.meshes {
             // In long lists, only some items are flipped, always including the first.
-            forms.extend(mesh.vertices.packed_items().next().map(|vertex| vertex.form_name()));
-            forms.extend(mesh.faces.packed_items().next().map(|face| face.form_name()));
+            forms.extend(
+                mesh.vertices
+                    .packed_items()
+                    .next()
+                    .map(|vertex| vertex.form_name()),
+            );
+            forms.extend(
+                mesh.faces
+                    .packed_items()
+                    .next()
+                    .map(|face| face.form_name()),
+            );
         }
         if forms.len() > known {
             files.push(document.write(&WriteOptions::default()).unwrap());
@@ -331,8 +435,9 @@ fn bmd() {
     }
     let computed = computed_fields(FormatId::Bmd.about().layouts()[0].1);
     // Two triangle counts are correct (B12), so a flipped count may also be valid.
-    let is_computed =
-        |field: &str| field == "meshes.n_tris" || computed.contains(field.rsplit('.').next().unwrap());
+    let is_computed = |field: &str| {
+        field == "meshes.n_tris" || computed.contains(field.rsplit('.').next().unwrap())
+    };
     let mut accepted = BTreeMap::new();
     for bytes in files {
         for (field, count) in count_decodable_flips(FormatId::Bmd, &bytes, is_computed) {
@@ -342,9 +447,16 @@ fn bmd() {
     // No other count or size fits the lists.
     accepted.retain(|field, _| !is_computed(field));
     assert!(accepted.values().all(|count| *count > 0), "{accepted:#?}");
-    for (list, forms) in [("vertices", PackedVertex::FORMS), ("faces", PackedFace::FORMS)] {
+    for (list, forms) in [
+        ("vertices", PackedVertex::FORMS),
+        ("faces", PackedFace::FORMS),
+    ] {
         for form in forms {
-            assert!(accepted.contains_key(&format!("meshes.{list}.{}", form.name)), "{}", form.name);
+            assert!(
+                accepted.contains_key(&format!("meshes.{list}.{}", form.name)),
+                "{}",
+                form.name
+            );
         }
     }
 }

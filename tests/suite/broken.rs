@@ -1,7 +1,13 @@
 //! Breakages: copies of valid files with exactly one defect.
 
-#![allow(dead_code, reason = "some declarations are only described, never decoded")]
-#![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
+#![allow(
+    dead_code,
+    reason = "some declarations are only described, never decoded"
+)]
+#![allow(
+    clippy::manual_is_multiple_of,
+    reason = "expressions of declarations have operators, no methods"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +18,8 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::generate::{Breakage, BrokenFile};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
-    About, AnyFormat, Declared, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity,
+    About, AnyFormat, Declared, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule,
+    Severity,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -64,8 +71,10 @@ struct Sample {
     items: Vec<Item>,
 }
 
-const SUM: ChecksumFunction =
-    ChecksumFunction { name: "sum", compute: |bytes, _: &[Value]| bytes.iter().map(|b| u64::from(*b)).sum() };
+const SUM: ChecksumFunction = ChecksumFunction {
+    name: "sum",
+    compute: |bytes, _: &[Value]| bytes.iter().map(|b| u64::from(*b)).sum(),
+};
 
 #[derive(Layout)]
 #[binrw]
@@ -148,15 +157,35 @@ fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
         let path = broken.path.segments().unwrap();
         let fault = walk::first_fault(&Sample::TYPE, &broken.bytes, &Limits::default());
         if let Some(fault) = fault {
-            assert_eq!((fault.path.segments().unwrap(), fault.rule), (path, broken.rule), "{broken}");
+            assert_eq!(
+                (fault.path.segments().unwrap(), fault.rule),
+                (path, broken.rule),
+                "{broken}"
+            );
         } else if let Breakage::Constraint(constraint) = broken.breakage {
             let mut report = Report::default();
-            layout::check_bytes(&Sample::TYPE, &broken.bytes, &Limits::default(), &mut report).unwrap();
-            let [finding] = report.findings() else { panic!("{broken}: {report:?}") };
-            let found = (finding.path.segments().unwrap(), finding.rule, finding.rule.severity);
+            layout::check_bytes(
+                &Sample::TYPE,
+                &broken.bytes,
+                &Limits::default(),
+                &mut report,
+            )
+            .unwrap();
+            let [finding] = report.findings() else {
+                panic!("{broken}: {report:?}")
+            };
+            let found = (
+                finding.path.segments().unwrap(),
+                finding.rule,
+                finding.rule.severity,
+            );
             assert_eq!(found, (path, constraint.rule, broken.severity), "{broken}");
         }
-        format!("{broken} [{}, {:?}]", broken.rule.map_or("-", |rule| rule.code), broken.severity)
+        format!(
+            "{broken} [{}, {:?}]",
+            broken.rule.map_or("-", |rule| rule.code),
+            broken.severity
+        )
     };
     broken.map(line).collect()
 }
@@ -164,7 +193,10 @@ fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
 #[test]
 fn every_part_of_a_declaration_is_broken() {
     let file = sample();
-    assert_eq!(walk::first_fault(&Sample::TYPE, &file, &Limits::default()), None);
+    assert_eq!(
+        walk::first_fault(&Sample::TYPE, &file, &Limits::default()),
+        None
+    );
     let found = breakages(&file, RULES);
     let expected = [
         "version = 3: a value that fails a check (the version is not 2) [SAMPLE-VERSION, Fatal]",
@@ -240,8 +272,14 @@ fn invalid_files_are_rejected() {
         let broken = generate::breakages(&Sample::TYPE, &file, RULES, &Limits::default());
         broken.err().unwrap().to_string()
     };
-    assert_eq!(error(3, 9), "version: the file is invalid: the version is not 2: found 9");
-    assert_eq!(error(7, 9), "indices[0]: the file is invalid: found 9, expected less than 2");
+    assert_eq!(
+        error(3, 9),
+        "version: the file is invalid: the version is not 2: found 9"
+    );
+    assert_eq!(
+        error(7, 9),
+        "indices[0]: the file is invalid: found 9, expected less than 2"
+    );
 }
 
 #[test]
@@ -249,18 +287,27 @@ fn only_requested_rules_are_broken() {
     let found = breakages(&sample(), &[]);
     let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes after");
     assert_eq!(found.iter().find(of_rules), None);
-    assert!(found.iter().any(|line| line.ends_with("[SAMPLE-VERSION, Fatal]")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|line| line.ends_with("[SAMPLE-VERSION, Fatal]")),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn broken_files_shrink_like_valid_ones() {
-    let config = generate::Config { plausible: true, ..Default::default() };
+    let config = generate::Config {
+        plausible: true,
+        ..Default::default()
+    };
     let strategy = generate::broken::<Times>(config, RULES);
     let is_ordered = |broken: BrokenFile| {
         prop_assert!(!matches!(broken.breakage, Breakage::Constraint(_)));
         Ok(())
     };
-    let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, is_ordered) else {
+    let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, is_ordered)
+    else {
         panic!("none is out of order")
     };
     // Disorder needs two items.
@@ -284,7 +331,12 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;
         if let Some(ty) = format.layout_of(&bytes, dialect) {
-            files.push((format, ReadOptions::default().with_dialect(dialect), ty, bytes));
+            files.push((
+                format,
+                ReadOptions::default().with_dialect(dialect),
+                ty,
+                bytes,
+            ));
         }
     }
     for format in FormatId::ALL.iter().copied() {
@@ -311,9 +363,16 @@ fn readers_reject_broken_files() {
     for (format, options, ty, bytes) in files() {
         let rules = format.about().rules;
         let name = format.name();
-        let counts = counts.entry(name).or_insert_with(|| Counts(BTreeMap::new()));
-        Counts::of(ty).0.into_keys().for_each(|what| _ = counts.0.entry(what).or_default());
-        let Ok(broken) = generate::breakages(ty, &bytes, rules, &Limits::default()) else { continue };
+        let counts = counts
+            .entry(name)
+            .or_insert_with(|| Counts(BTreeMap::new()));
+        Counts::of(ty)
+            .0
+            .into_keys()
+            .for_each(|what| _ = counts.0.entry(what).or_default());
+        let Ok(broken) = generate::breakages(ty, &bytes, rules, &Limits::default()) else {
+            continue;
+        };
         for broken in broken {
             counts.add(&broken);
             let read = format.read(&broken.bytes, &options);
@@ -323,7 +382,11 @@ fn readers_reject_broken_files() {
             }
             let report = meshspec::check(&broken.bytes, format, &options).unwrap();
             let is_it = |found: &&Finding| Some(found.rule) == broken.rule;
-            let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{name}: {broken}"));
+            let found = report
+                .findings()
+                .iter()
+                .find(is_it)
+                .unwrap_or_else(|| panic!("{name}: {broken}"));
             assert_eq!(found.rule.severity, broken.severity, "{name}: {broken}");
         }
     }
@@ -350,15 +413,29 @@ fn readers_reject_broken_files() {
 #[test]
 fn readers_accept_almost_broken_files() {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let texts = crate::common::samples().into_iter().filter(|(format, _)| *format == FormatId::Seed);
+    let texts = crate::common::samples()
+        .into_iter()
+        .filter(|(format, _)| *format == FormatId::Seed);
     let texts = texts.map(|(format, bytes)| (format, ReadOptions::default(), bytes));
-    let files = files().into_iter().map(|(format, options, _, bytes)| (format, options, bytes));
+    let files = files()
+        .into_iter()
+        .map(|(format, options, _, bytes)| (format, options, bytes));
     for (format, options, bytes) in files.chain(texts) {
-        let Ok(almost) = AnyFormat::from(format).almost_broken(&bytes, &options) else { continue };
+        let Ok(almost) = AnyFormat::from(format).almost_broken(&bytes, &options) else {
+            continue;
+        };
         for almost in almost {
             let read = format.read(&almost.bytes, &options);
-            assert!(read.is_ok(), "{format}: {almost}: {}: {:02x?}", read.unwrap_err(), almost.bytes);
-            reached.entry(format.name()).or_default().extend(almost.rule.map(|rule| rule.code));
+            assert!(
+                read.is_ok(),
+                "{format}: {almost}: {}: {:02x?}",
+                read.unwrap_err(),
+                almost.bytes
+            );
+            reached
+                .entry(format.name())
+                .or_default()
+                .extend(almost.rule.map(|rule| rule.code));
         }
     }
     let expected = BTreeMap::from([
@@ -374,7 +451,14 @@ fn readers_accept_almost_broken_files() {
                 "BMD-VERTEX-BONE",
             ]),
         ),
-        ("crucible", BTreeSet::from(["CRUCIBLE-INDEX-RANGE", "CRUCIBLE-INDEX-SIZE", "CRUCIBLE-WEIGHT-SUM"])),
+        (
+            "crucible",
+            BTreeSet::from([
+                "CRUCIBLE-INDEX-RANGE",
+                "CRUCIBLE-INDEX-SIZE",
+                "CRUCIBLE-WEIGHT-SUM",
+            ]),
+        ),
         ("iyma", BTreeSet::from(["IYMA-MESH-RANGE"])),
         (
             "mesh",
@@ -439,11 +523,16 @@ fn sums_are_almost_broken_on_both_sides() {
         .filter(|almost| almost.rule == Some(&LIST))
         .map(|almost| {
             let numbers = almost.bytes[3..11].chunks(4);
-            numbers.map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap())).sum()
+            numbers
+                .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
+                .sum()
         })
         .collect();
     assert!(sums.iter().all(|sum| (sum - 1.0).abs() <= 0.25), "{sums:?}");
-    assert!(sums.iter().any(|sum| *sum > 1.2) && sums.iter().any(|sum| *sum < 0.8), "{sums:?}");
+    assert!(
+        sums.iter().any(|sum| *sum > 1.2) && sums.iter().any(|sum| *sum < 0.8),
+        "{sums:?}"
+    );
 }
 
 #[test]

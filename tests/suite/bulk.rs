@@ -31,9 +31,31 @@ fn every_number_is_byte_swapped() {
     assert_swaps(1.5f32, &[4]);
     assert_swaps([[1.0f32, 2.0], [3.0, 4.0]], &[4; 4]);
     let (position, rotation, scale) = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0]);
-    assert_swaps(Pose { joint: 7, position, rotation, scale }, &[4; 11]);
-    assert_swaps(RenderlibPose { joint: 7, position, rotation, scale }, &[1, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
-    assert_swaps(BoneWeight { bone: 0x1234, influence: 0.5 }, &[2, 4]);
+    assert_swaps(
+        Pose {
+            joint: 7,
+            position,
+            rotation,
+            scale,
+        },
+        &[4; 11],
+    );
+    assert_swaps(
+        RenderlibPose {
+            joint: 7,
+            position,
+            rotation,
+            scale,
+        },
+        &[1, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4],
+    );
+    assert_swaps(
+        BoneWeight {
+            bone: 0x1234,
+            influence: 0.5,
+        },
+        &[2, 4],
+    );
 }
 
 #[test]
@@ -43,7 +65,10 @@ fn columns_of_records() {
     let column = Column::<u16>::new(&records, 4, 1).unwrap();
     assert_eq!((column.len(), column.to_vec()), (2, vec![1, 2]));
     assert_eq!((column.get(1), column.get(2)), (Some(2), None));
-    assert!(Column::<u16>::new(&records, 4, 3).is_none(), "the value would reach into the next record");
+    assert!(
+        Column::<u16>::new(&records, 4, 3).is_none(),
+        "the value would reach into the next record"
+    );
     assert!(Column::<u16>::new(&[], 4, 0).unwrap().is_empty());
 }
 
@@ -96,7 +121,10 @@ fn strings_are_read_in_sequence() {
     let names = Names::read(&mut Cursor::new(bytes)).unwrap();
     assert_eq!(names.names, [Text::from("ab"), Text::from("cde")]);
     assert_eq!(names.ahead, Text::from("x"));
-    assert_eq!((&names.title, &names.author.text, names.end), (&Text::from("x"), &"hi".into(), 0x1234));
+    assert_eq!(
+        (&names.title, &names.author.text, names.end),
+        (&Text::from("x"), &"hi".into(), 0x1234)
+    );
     let mut written = Cursor::new(Vec::new());
     names.write(&mut written).unwrap();
     assert_eq!(written.into_inner(), bytes);
@@ -111,7 +139,11 @@ fn strings_are_read_in_sequence() {
 fn invalid_strings_are_rejected() {
     let mut out = Cursor::new(Vec::new());
     assert!(Text::from("a\0b").write_le(&mut out).is_err());
-    assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
+    assert!(
+        PrefixedText::<u8>::from(Text::from(vec![b'x'; 256]))
+            .write_le(&mut out)
+            .is_err()
+    );
     assert!(Text::read_le(&mut Cursor::new(b"ab")).is_err());
     assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
 }
@@ -137,7 +169,10 @@ fn strings_are_found_after_many_others() {
 fn the_last_string_may_lack_its_nul() {
     let mut strings = Strings::from_bytes(b"a\0\0b".to_vec());
     assert!(strings.is_unterminated());
-    assert_eq!(strings.iter().collect::<Vec<_>>(), [b"a".as_slice(), b"", b"b"]);
+    assert_eq!(
+        strings.iter().collect::<Vec<_>>(),
+        [b"a".as_slice(), b"", b"b"]
+    );
     assert_eq!((strings.len(), strings.get(2)), (3, Some("b".into())));
     assert_eq!(strings.push("c".into()), Ok(()));
     assert_eq!(strings.as_bytes(), b"a\0\0b\0c\0");

@@ -30,9 +30,16 @@ fn folder() -> TempDir {
 }
 
 fn compile(compiler: &str, arguments: &[OsString]) {
-    let output = Command::new(compiler).args(WARNINGS).args(arguments).output();
+    let output = Command::new(compiler)
+        .args(WARNINGS)
+        .args(arguments)
+        .output();
     let output = output.unwrap_or_else(|error| panic!("{compiler}: {error}"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn cc() -> String {
@@ -43,16 +50,28 @@ fn cc() -> String {
 /// Compiles a file that includes each header twice, as programs do.
 fn compile_headers(compiler: &str, language: &str, standard: &str) {
     let folder = folder();
-    let headers = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let headers = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let golden = Path::new(crate::common::ROOT).join("tests/golden/sample.h");
     let headers: Vec<_> = headers.chain([golden]).collect();
     assert!(headers.len() > 4, "{headers:?}");
     let source = folder.path().join("twice.c");
     for header in headers {
         let include = format!("#include \"{}\"\n", header.display());
-        fs::write(&source, format!("{include}{include}int main(void) {{ return 0; }}\n")).unwrap();
+        fs::write(
+            &source,
+            format!("{include}{include}int main(void) {{ return 0; }}\n"),
+        )
+        .unwrap();
         let options = ["-fsyntax-only", standard, "-x", language].map(OsString::from);
-        compile(compiler, &options.into_iter().chain([source.clone().into()]).collect::<Vec<_>>());
+        compile(
+            compiler,
+            &options
+                .into_iter()
+                .chain([source.clone().into()])
+                .collect::<Vec<_>>(),
+        );
     }
 }
 
@@ -93,9 +112,16 @@ fn assert_c_matches_the_walker(files: Vec<File>) {
     let folder = folder();
     let sources = Path::new(crate::common::ROOT).join("tests/c_header");
     // IyMA's header only locates bitcode and zstd frames.
-    let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
-    let layouts = formats.flat_map(|format| format.about().layouts()).map(|(name, _)| *name);
-    assert!(layouts.eq(PROGRAMS.map(|(layout, ..)| layout)), "every layout has a program");
+    let formats = FormatId::ALL
+        .iter()
+        .filter(|format| **format != FormatId::Iyma);
+    let layouts = formats
+        .flat_map(|format| format.about().layouts())
+        .map(|(name, _)| *name);
+    assert!(
+        layouts.eq(PROGRAMS.map(|(layout, ..)| layout)),
+        "every layout has a program"
+    );
     for (layout, source, definition) in PROGRAMS {
         let program = folder.path().join(layout);
         let mut arguments = vec!["-std=c11".into(), "-I".into(), folder.path().into()];
@@ -108,7 +134,9 @@ fn assert_c_matches_the_walker(files: Vec<File>) {
         compile(&cc(), &arguments);
         let mut compared = 0;
         for (format, bytes) in &files {
-            let Some(ty) = format.layout_of(bytes, format.detect(bytes).dialect) else { continue };
+            let Some(ty) = format.layout_of(bytes, format.detect(bytes).dialect) else {
+                continue;
+            };
             if format.about().layouts().contains(&(layout, ty)) {
                 compared += compare(&program, ty, bytes);
             }
@@ -124,13 +152,24 @@ fn compare(program: &Path, ty: &'static Type, bytes: &[u8]) -> usize {
     fs::write(&path, bytes).unwrap();
     let output = Command::new(program).arg(&path).output().unwrap();
     let name = path.display();
-    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{name}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let mut numbers = ExpectedLines::default();
     walk::walk(ty, bytes, &Default::default(), &mut numbers).unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<_> = output.lines().collect();
-    let first = lines.iter().zip(&numbers.0).find(|(found, expected)| found != expected);
-    assert!(lines == numbers.0, "{name}: {} lines, {first:?}", lines.len());
+    let first = lines
+        .iter()
+        .zip(&numbers.0)
+        .find(|(found, expected)| found != expected);
+    assert!(
+        lines == numbers.0,
+        "{name}: {} lines, {first:?}",
+        lines.len()
+    );
     lines.len()
 }
 
@@ -140,7 +179,9 @@ struct ExpectedLines(Vec<String>);
 
 impl Visitor for ExpectedLines {
     fn should_unpack(&mut self, node: &Node) -> bool {
-        node.field.and_then(|field| field.block).is_none_or(|block| block.packing == Packing::Stored)
+        node.field
+            .and_then(|field| field.block)
+            .is_none_or(|block| block.packing == Packing::Stored)
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -153,7 +194,8 @@ impl Visitor for ExpectedLines {
                 return ControlFlow::Continue(());
             }
         };
-        self.0.push(format!("{} {text}", walk::path_text(node.path)));
+        self.0
+            .push(format!("{} {text}", walk::path_text(node.path)));
         ControlFlow::Continue(())
     }
 }

@@ -1,6 +1,9 @@
 //! Tests of each kind of constraint in declarations, with location and message of its findings.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
@@ -31,7 +34,11 @@ rules! {
 fn findings(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut report = Report::default();
     layout::check_bytes(ty, bytes, &Limits::default(), &mut report).unwrap();
-    report.findings().iter().map(|finding| finding.to_string()).collect()
+    report
+        .findings()
+        .iter()
+        .map(|finding| finding.to_string())
+        .collect()
 }
 
 #[derive(Layout)]
@@ -122,9 +129,19 @@ struct Names {
 fn terminated() {
     assert_eq!(findings(&Names::TYPE, b"\0"), [""; 0]);
     assert_eq!(findings(&Names::TYPE, b"\0ab\0\0"), [""; 0]);
-    let unterminated = |at: &str| vec![format!("{at}: the last string does not end with a NUL [KIND]")];
-    assert_eq!(findings(&Names::TYPE, b"\0ab"), unterminated("names[0] (bytes 0x1..0x3)"));
-    assert_eq!(findings(&Names::TYPE, b"\0ab\0\0cd"), unterminated("names[2] (bytes 0x5..0x7)"));
+    let unterminated = |at: &str| {
+        vec![format!(
+            "{at}: the last string does not end with a NUL [KIND]"
+        )]
+    };
+    assert_eq!(
+        findings(&Names::TYPE, b"\0ab"),
+        unterminated("names[0] (bytes 0x1..0x3)")
+    );
+    assert_eq!(
+        findings(&Names::TYPE, b"\0ab\0\0cd"),
+        unterminated("names[2] (bytes 0x5..0x7)")
+    );
 }
 
 #[derive(Layout)]
@@ -161,10 +178,16 @@ struct Key {
 fn unique_and_ordered_in_each_list() {
     let track = |keys: [u8; 3], times: [f32; 3]| {
         let times = times.iter().flat_map(|time| time.to_le_bytes());
-        [3].into_iter().chain(keys).chain(times).collect::<Vec<u8>>()
+        [3].into_iter()
+            .chain(keys)
+            .chain(times)
+            .collect::<Vec<u8>>()
     };
     let sorted = track([1, 2, 3], [0.0, 0.5, 0.5]);
-    assert_eq!(findings(&Tracks::TYPE, &[sorted.clone(), sorted.clone()].concat()), [""; 0]);
+    assert_eq!(
+        findings(&Tracks::TYPE, &[sorted.clone(), sorted.clone()].concat()),
+        [""; 0]
+    );
     let unsorted = track([7, 3, 3], [1.5, f32::NAN, 0.5]);
     let descending = track([3, 2, 1], [2.0, 1.0, 0.0]);
     assert_eq!(
@@ -201,7 +224,10 @@ struct Slot {
 #[test]
 fn unique_among_some_items() {
     let expected = "slots[2].id (bytes 0x5..0x6): 5 is a duplicate [ID]";
-    assert_eq!(findings(&Slots::TYPE, &[1, 5, 0, 5, 1, 5, 1, 6]), [expected]);
+    assert_eq!(
+        findings(&Slots::TYPE, &[1, 5, 0, 5, 1, 5, 1, 6]),
+        [expected]
+    );
 }
 
 #[derive(Layout)]
@@ -253,7 +279,9 @@ fn sums_and_numbers_in_packed_blocks() {
     let wrong = file([0.0; 3], [255, 0, 0, 0, 9, 1, 9, 1]);
     assert_eq!(
         findings(&Packed::TYPE, &wrong),
-        ["vertex.bones (unpacked bytes 0x10..0x14 of the block at 0x1..0x17): 2 in all, not 1 [WEIGHTS]",]
+        [
+            "vertex.bones (unpacked bytes 0x10..0x14 of the block at 0x1..0x17): 2 in all, not 1 [WEIGHTS]",
+        ]
     );
 }
 
@@ -274,7 +302,10 @@ fn findings_are_counted() {
     limits.max_findings_per_rule = 10;
     let mut report = Report::new(&limits);
     layout::check_bytes(&Indices::TYPE, &bytes, &limits, &mut report).unwrap();
-    assert_eq!((report.findings().len(), report.count_of("RANGE")), (10, 255));
+    assert_eq!(
+        (report.findings().len(), report.count_of("RANGE")),
+        (10, 255)
+    );
 }
 
 /// Binding a dialect removes constraints that cannot apply.
@@ -289,9 +320,13 @@ fn constraints_of_a_dialect() {
         value: u8,
     }
 
-    let bound = |version: u8| layout::declaration::bind::<Versioned>("", &[version.into(), 7u8.into()]);
+    let bound =
+        |version: u8| layout::declaration::bind::<Versioned>("", &[version.into(), 7u8.into()]);
     assert_eq!(findings(bound(1), &[9]), [""; 0]);
-    assert_eq!(findings(bound(2), &[9]), ["value (bytes 0x0..0x1): found 9, expected less than 8 [RANGE]"]);
+    assert_eq!(
+        findings(bound(2), &[9]),
+        ["value (bytes 0x0..0x1): found 9, expected less than 8 [RANGE]"]
+    );
 }
 
 /// Constraints on bit fields, and conditions on at least one item, may refer to imports.
@@ -444,9 +479,14 @@ fn bound_declarations_have_different_names() {
     }
 
     let bound = layout::declaration::bind::<Levels>("", &[]);
-    let text = layout::schema::Schema::Kaitai.print("levels", "", &[("levels", bound)]).remove(0).text;
-    let types: Vec<_> =
-        text.lines().filter(|line| line.starts_with("  level") || line.contains("type: '")).collect();
+    let text = layout::schema::Schema::Kaitai
+        .print("levels", "", &[("levels", bound)])
+        .remove(0)
+        .text;
+    let types: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("  level") || line.contains("type: '"))
+        .collect();
     assert_eq!(
         types,
         [
@@ -471,8 +511,13 @@ impl Declared for Indices {
 fn a_custom_format_is_checked() {
     let format = AnyFormat::of::<Indices>();
     let report = meshspec::check(&[2, 3, 0, 0, 1, 0, 2, 0], format, &Default::default()).unwrap();
-    let [finding] = report.findings() else { panic!("{report:?}") };
-    assert_eq!((finding.rule, &finding.path), (&RANGE, &path!(indices[2]).into()));
+    let [finding] = report.findings() else {
+        panic!("{report:?}")
+    };
+    assert_eq!(
+        (finding.rule, &finding.path),
+        (&RANGE, &path!(indices[2]).into())
+    );
     assert!(!report.is_valid(Strictness::Strict));
 }
 
@@ -495,7 +540,12 @@ struct Signed {
 fn negative_positions_are_outside() {
     let with = |positions: [i16; 2], first: i8, count: i8| {
         let positions = positions.map(i16::to_le_bytes);
-        let bytes = [&[0; 3], positions.as_flattened(), &[first as u8, count as u8]].concat();
+        let bytes = [
+            &[0; 3],
+            positions.as_flattened(),
+            &[first as u8, count as u8],
+        ]
+        .concat();
         findings(&Signed::TYPE, &bytes)
     };
     assert_eq!(with([2, -1], 1, 2), [""; 0]);

@@ -5,8 +5,17 @@ use meshspec::{Dialect, ErrorKind, Format, ReadOptions, WriteOptions};
 
 fn file(dialect: Dialect, indices: &[u16], values: Vec<Values>) -> Document {
     let streams = values.into_iter().map(Stream::from).collect();
-    let chunk = Chunk { indices: Indices::U16(indices.to_vec()), streams, ..Chunk::default() };
-    Document { dialect, container: Container::Chunk, chunks: vec![chunk], trailing: Vec::new() }
+    let chunk = Chunk {
+        indices: Indices::U16(indices.to_vec()),
+        streams,
+        ..Chunk::default()
+    };
+    Document {
+        dialect,
+        container: Container::Chunk,
+        chunks: vec![chunk],
+        trailing: Vec::new(),
+    }
 }
 
 /// Returns six colours whose bytes are also the bone weights of one vertex.
@@ -25,14 +34,26 @@ fn read(bytes: &[u8]) -> Document {
 #[test]
 fn the_dialect_without_violations_is_detected() {
     let document = file(Dialect::Tangent, &[0, 1, 5], vec![colors()]);
-    assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
+    assert_eq!(
+        read(&document.write(&WriteOptions::default()).unwrap()),
+        document
+    );
     // As bone weights of one vertex, it breaks no rule either.
-    let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
+    let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()])
+        .write(&WriteOptions::lenient())
+        .unwrap();
     let weights = Values::BoneWeights(vec![[BoneWeight::default(); 4]]);
     assert_eq!(read(&bytes), file(Dialect::Spec, &[0, 0, 0], vec![weights]));
     // The index is out of range in both dialects: the specification's dialect is detected.
-    let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
-    assert_eq!(Document::read(&bytes, &ReadOptions::lenient()).unwrap().dialect, Dialect::Spec);
+    let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()])
+        .write(&WriteOptions::lenient())
+        .unwrap();
+    assert_eq!(
+        Document::read(&bytes, &ReadOptions::lenient())
+            .unwrap()
+            .dialect,
+        Dialect::Spec
+    );
 }
 
 #[test]
@@ -73,6 +94,12 @@ fn chunks_of_a_container_share_their_dialect() {
     let mut document = file(Dialect::Tangent, &[], vec![tangents(2)]);
     document.container = Container::Model;
     assert!(document.write(&WriteOptions::default()).is_err());
-    document.chunks.push(Chunk { streams: vec![positions.into(), tangents(1).into()], ..Chunk::default() });
-    assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
+    document.chunks.push(Chunk {
+        streams: vec![positions.into(), tangents(1).into()],
+        ..Chunk::default()
+    });
+    assert_eq!(
+        read(&document.write(&WriteOptions::default()).unwrap()),
+        document
+    );
 }

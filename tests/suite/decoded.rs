@@ -1,6 +1,9 @@
 //! Decoded values in dumps and in their JSON.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 
 use std::ops::ControlFlow;
 
@@ -60,17 +63,31 @@ fn turns(stored: u8) -> f32 {
 }
 
 const VALUES: &[u8] = &[
-    255, 0, 51, 0, 0x80, 0, 0, 0x20, 0x40, 0xa0, 32, 64, 1, 0, 2, 0, 4, 0, 5, 0, 8, 0, 10, 0, 16, 0, 20, 0,
-    50, 0, 200,
+    255, 0, 51, 0, 0x80, 0, 0, 0x20, 0x40, 0xa0, 32, 64, 1, 0, 2, 0, 4, 0, 5, 0, 8, 0, 10, 0, 16,
+    0, 20, 0, 50, 0, 200,
 ];
 
 /// Returns the columns of each dump line after the bytes or bits: type, name, value and note, separated by single
 /// spaces.
 fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut text = Vec::new();
-    assert_eq!(Dump::new(ty, bytes).write_text(&mut text, false).unwrap(), None);
-    let columns = |line: &str| Some(line.get(37..)?.split_whitespace().collect::<Vec<_>>().join(" "));
-    String::from_utf8(text).unwrap().lines().filter_map(columns).collect()
+    assert_eq!(
+        Dump::new(ty, bytes).write_text(&mut text, false).unwrap(),
+        None
+    );
+    let columns = |line: &str| {
+        Some(
+            line.get(37..)?
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
+    };
+    String::from_utf8(text)
+        .unwrap()
+        .lines()
+        .filter_map(columns)
+        .collect()
 }
 
 fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> DumpEntry {
@@ -96,7 +113,10 @@ fn the_dump_shows_decoded_values() {
         "u16 [8] 50 (0x0032) = 0.02 Hz",
         "u8 large 200 (0xc8) A number beyond the range of i8.",
     ] {
-        assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
+        assert!(
+            lines.iter().any(|found| found == line),
+            "{line}: {lines:#?}"
+        );
     }
 }
 
@@ -106,11 +126,28 @@ fn entries_have_decoded_values() {
         let entry = entry(&Values::TYPE, VALUES, path);
         (entry.value.unwrap(), entry.decoded, entry.unit)
     };
-    assert_eq!(of("weights[2]"), (Value::Int(51), Some(DecodedValue::Number(Value::F32(0.2))), ""));
+    assert_eq!(
+        of("weights[2]"),
+        (
+            Value::Int(51),
+            Some(DecodedValue::Number(Value::F32(0.2))),
+            ""
+        )
+    );
     assert_eq!(of("time"), (Value::F32(2.5), None, "s"));
-    assert_eq!(of("angles[1]").1, Some(DecodedValue::Number(Value::Int(180))));
+    assert_eq!(
+        of("angles[1]").1,
+        Some(DecodedValue::Number(Value::Int(180)))
+    );
     assert_eq!(of("angle.exact"), (Value::Bool(true), None, ""));
-    assert_eq!(of("periods[1]"), (Value::Int(2), Some(DecodedValue::Number(Value::F64(0.5))), "Hz"));
+    assert_eq!(
+        of("periods[1]"),
+        (
+            Value::Int(2),
+            Some(DecodedValue::Number(Value::F64(0.5))),
+            "Hz"
+        )
+    );
 }
 
 #[test]
@@ -122,12 +159,18 @@ fn words_of_bmd_are_decoded() {
         "Triple position 0x70000080 = [0.5, 0, 0] m Position in bone space.",
         "ScaledSt st 0x600200 = [0, 2] Texture coordinate.",
     ] {
-        assert!(lines.iter().any(|found| found.contains(line)), "{line}: {lines:#?}");
+        assert!(
+            lines.iter().any(|found| found.contains(line)),
+            "{line}: {lines:#?}"
+        );
     }
     let rate = self::lines(&AnimRate::TYPE, &[60]).join("\n");
     assert!(rate.contains("0x3c = 15 frames/s"), "{rate}");
     let normal = self::lines(&Normal::TYPE, &[0x70, 0xf0, 0]).join("\n");
-    assert!(normal.contains("= [1, -1, 0]") && normal.contains("x 112 (0x70) = 1"), "{normal}");
+    assert!(
+        normal.contains("= [1, -1, 0]") && normal.contains("x 112 (0x70) = 1"),
+        "{normal}"
+    );
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Dumps of test declarations: gaps, large arrays, terminal colours, failures.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 
 use std::io::{self, SeekFrom};
 use std::ops::ControlFlow;
@@ -38,7 +41,9 @@ fn text(dump: &Dump) -> String {
     let mut text = Vec::new();
     dump.write_text(&mut text, false).unwrap();
     let text = String::from_utf8(text).unwrap();
-    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -74,7 +79,10 @@ gap: 2 bytes at 0x3 that no field covers
 gap: 1 byte at 0x7 that no field covers
 00000007 0c gap 1 byte"
     );
-    let places: Vec<_> = entries(&dump).iter().map(|e| (e.kind, e.path.clone(), e.offset, e.size)).collect();
+    let places: Vec<_> = entries(&dump)
+        .iter()
+        .map(|e| (e.kind, e.path.clone(), e.offset, e.size))
+        .collect();
     assert_eq!(
         places[6..],
         [
@@ -143,7 +151,11 @@ fn large_arrays_are_summarised() {
 fn small_arrays_are_shown_wholly() {
     let bytes = arrays(8);
     let text = text(&Dump::new(&Arrays::TYPE, &bytes));
-    assert_eq!(text.matches("more item").count(), 1, "only the key is cut: {text}");
+    assert_eq!(
+        text.matches("more item").count(),
+        1,
+        "only the key is cut: {text}"
+    );
 }
 
 fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
@@ -155,13 +167,19 @@ fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
 
 #[test]
 fn a_selected_array_shows_several_hundred_items() {
-    for (count, path, more) in [(400, "numbers", false), (401, "numbers", true), (300, "names", false)] {
+    for (count, path, more) in [
+        (400, "numbers", false),
+        (401, "numbers", true),
+        (300, "names", false),
+    ] {
         let bytes = arrays(count);
-        let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, path));
+        let dump =
+            Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, path));
         assert_eq!(text(&dump).contains("more item"), more, "{count} {path}");
     }
     let bytes = arrays(9);
-    let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, "[7].columns"));
+    let dump =
+        Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, "[7].columns"));
     assert_eq!(text(&dump), "00000021 07 u8[1] rows[7].columns [7]");
 }
 
@@ -173,7 +191,11 @@ fn entries_are_complete() {
     assert_eq!(entries.len(), 1 + 1 + 500 + 500 + 250 + 40 + 500);
     let size: u64 = entries.iter().map(|entry| entry.size).sum();
     assert_eq!(size, bytes.len() as u64);
-    assert!(entries.iter().all(|entry| entry.bytes == bytes[entry.offset as usize..][..entry.size as usize]));
+    assert!(
+        entries
+            .iter()
+            .all(|entry| entry.bytes == bytes[entry.offset as usize..][..entry.size as usize])
+    );
 }
 
 #[test]
@@ -182,7 +204,11 @@ fn entries_can_be_stopped_early() {
         let mut count = 0;
         let fault = Dump::new(&Placed::TYPE, PLACED).for_each_entry(|_| {
             count += 1;
-            if count == end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if count == end {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         assert_eq!((fault, count), (None, end));
     }
@@ -193,7 +219,10 @@ fn a_truncated_array_is_shown_up_to_its_end() {
     let bytes = arrays(9);
     for end in [4, 9, 21] {
         let mut out = Vec::new();
-        let fault = Dump::new(&Arrays::TYPE, &bytes[..end]).write_text(&mut out, false).unwrap().unwrap();
+        let fault = Dump::new(&Arrays::TYPE, &bytes[..end])
+            .write_text(&mut out, false)
+            .unwrap()
+            .unwrap();
         assert_eq!(fault.path, "numbers");
         let out = String::from_utf8(out).unwrap();
         let shown = out.lines().filter(|line| line.contains("i16  ")).count();
@@ -210,8 +239,10 @@ fn colours_leave_the_text_unchanged() {
     dump.write_text(&mut plain, false).unwrap();
     dump.write_text(&mut coloured, true).unwrap();
     let coloured = String::from_utf8(coloured).unwrap();
-    let stripped: String =
-        coloured.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |p| p.1)).collect();
+    let stripped: String = coloured
+        .split("\u{1b}[")
+        .map(|part| part.split_once('m').map_or(part, |p| p.1))
+        .collect();
     assert!(coloured.len() > plain.len());
     // The heading of the file precedes the first colour.
     assert_eq!(stripped.len(), plain.len());
@@ -222,7 +253,10 @@ struct FullWriter(usize);
 
 impl io::Write for FullWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        self.0 = self
+            .0
+            .checked_sub(bytes.len())
+            .ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())
     }
 
@@ -241,7 +275,11 @@ fn failed_writes_are_errors() {
         let error = dump.write_text(&mut FullWriter(size), false).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{size}");
     }
-    assert_eq!(dump.write_text(&mut FullWriter(whole.len()), false).unwrap(), None);
+    assert_eq!(
+        dump.write_text(&mut FullWriter(whole.len()), false)
+            .unwrap(),
+        None
+    );
 }
 
 #[test]
@@ -256,20 +294,40 @@ fn unambiguous_partial_paths_select_their_value() {
         ("rows[3].columns[0]", "rows[3].columns[0]"),
         ("[3].columns", "rows[3].columns"),
     ] {
-        assert_eq!(walk::path_text(&selected(&Arrays::TYPE, &bytes, path)), whole);
+        assert_eq!(
+            walk::path_text(&selected(&Arrays::TYPE, &bytes, path)),
+            whole
+        );
     }
-    for path in ["ke", "key[40]", "rows[30]", "rows.nothing", "[2].columns[0]", "trailing", "size[0]"] {
+    for path in [
+        "ke",
+        "key[40]",
+        "rows[30]",
+        "rows.nothing",
+        "[2].columns[0]",
+        "trailing",
+        "size[0]",
+    ] {
         assert_eq!(select(path), Selection::None, "{path}");
     }
-    let Selection::Several { first, count } = select("size") else { panic!() };
+    let Selection::Several { first, count } = select("size") else {
+        panic!()
+    };
     assert_eq!((first.len(), &*first[9], count), (10, "rows[9].size", 30));
-    assert_eq!(walk::path_text(&selected(&Arrays::TYPE, &bytes, "[39]")), "key[39]");
+    assert_eq!(
+        walk::path_text(&selected(&Arrays::TYPE, &bytes, "[39]")),
+        "key[39]"
+    );
 }
 
 #[test]
 fn trailing_bytes_can_be_selected() {
-    let dump = Dump::new(&Placed::TYPE, PLACED).with_path(selected(&Placed::TYPE, PLACED, "trailing"));
-    assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
+    let dump =
+        Dump::new(&Placed::TYPE, PLACED).with_path(selected(&Placed::TYPE, PLACED, "trailing"));
+    assert_eq!(
+        text(&dump).lines().last(),
+        Some("0000000a 0d 0e trailing 2 bytes")
+    );
     assert_eq!(entries(&dump).len(), 1);
 }
 
@@ -296,9 +354,14 @@ fn gaps_are_the_uncovered_bytes() {
     let mut bytes = [0; 23];
     bytes[14..16].copy_from_slice(&[0x10, b'x']);
     let entries = entries(&Dump::new(&Overlapping::TYPE, &bytes));
-    let places: Vec<_> =
-        entries.iter().filter(|entry| entry.path.is_empty() || entry.path == "trailing").collect();
-    let mut places: Vec<_> = places.iter().map(|entry| (entry.offset, entry.size)).collect();
+    let places: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry.path.is_empty() || entry.path == "trailing")
+        .collect();
+    let mut places: Vec<_> = places
+        .iter()
+        .map(|entry| (entry.offset, entry.size))
+        .collect();
     places.sort();
     assert_eq!(places, [(0, 4), (12, 2), (16, 4), (22, 1)]);
 }
@@ -324,7 +387,12 @@ struct Wordings {
 fn numbers_texts_and_meanings() {
     let mut bytes = vec![0xfd, 5, 0];
     bytes.extend([0xff; 16]);
-    for name in ["wälk\u{1b}[2J\u{202e}".as_bytes(), b"\xff\x01", &[b'x'; 65], &[0xff; 65]] {
+    for name in [
+        "wälk\u{1b}[2J\u{202e}".as_bytes(),
+        b"\xff\x01",
+        &[b'x'; 65],
+        &[0xff; 65],
+    ] {
         bytes.extend(name);
         bytes.push(0);
     }
@@ -338,7 +406,10 @@ fn numbers_texts_and_meanings() {
         format!("string [2] \"{}\"…", "x".repeat(64)),
         format!("string [3] \"{}\"…", "\\xff".repeat(64)),
     ] {
-        assert!(text.lines().any(|shown| shown.ends_with(&line)), "{line}\n{text}");
+        assert!(
+            text.lines().any(|shown| shown.ends_with(&line)),
+            "{line}\n{text}"
+        );
     }
 }
 
@@ -353,8 +424,11 @@ struct Counted {
 
 #[test]
 fn digits_are_grouped() {
-    for (count, grouped) in [(1004u32, "… 999 more"), (1005, "… 1,000 more"), (1_234_572, "… 1,234,567 more")]
-    {
+    for (count, grouped) in [
+        (1004u32, "… 999 more"),
+        (1005, "… 1,000 more"),
+        (1_234_572, "… 1,234,567 more"),
+    ] {
         let bytes = [&count.to_le_bytes()[..], &vec![1; count as usize]].concat();
         let text = text(&Dump::new(&Counted::TYPE, &bytes));
         assert!(text.contains(grouped), "{grouped}\n{text}");
@@ -397,11 +471,23 @@ struct Inner {
 #[test]
 fn bit_fields_are_the_parts_of_their_word() {
     fn steps(branch: &Branch) -> String {
-        let parts = branch.parts.iter().map(steps).collect::<Vec<_>>().join(", ");
-        if parts.is_empty() { branch.step.clone() } else { format!("{} {{{parts}}}", branch.step) }
+        let parts = branch
+            .parts
+            .iter()
+            .map(steps)
+            .collect::<Vec<_>>()
+            .join(", ");
+        if parts.is_empty() {
+            branch.step.clone()
+        } else {
+            format!("{} {{{parts}}}", branch.step)
+        }
     }
     let tree = Dump::new(&Words::TYPE, &[9, 0xff, 0xff, 0, 0]).tree(100);
     let word = "{.low, .inner {.first, .second, .third}, .middle, .high}";
     let words = format!("words {{[0] {word}, [1] {word}}}");
-    assert_eq!(tree.root.parts.iter().map(steps).collect::<Vec<_>>(), ["before".to_owned(), words]);
+    assert_eq!(
+        tree.root.parts.iter().map(steps).collect::<Vec<_>>(),
+        ["before".to_owned(), words]
+    );
 }

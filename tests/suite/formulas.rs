@@ -29,7 +29,12 @@ struct StoredDecoding {
 }
 
 fn add_decoding(all: &mut BTreeMap<&'static str, StoredDecoding>, packed: StoredDecoding) {
-    let Decoding { decode, formula, name, .. } = packed.decoding;
+    let Decoding {
+        decode,
+        formula,
+        name,
+        ..
+    } = packed.decoding;
     if decode.is_some() {
         assert_ne!(formula, "", "{name} has no formula");
         all.entry(formula).or_insert(packed);
@@ -57,10 +62,21 @@ fn collect_decodings(ty: &Type, all: &mut BTreeMap<&'static str, StoredDecoding>
                     word: Some(declaration),
                 },
             );
-            for BitField { decoding, bits, signed, .. } in fields {
+            for BitField {
+                decoding,
+                bits,
+                signed,
+                ..
+            } in fields
+            {
                 add_decoding(
                     all,
-                    StoredDecoding { decoding: *decoding, bits: bits.width, signed: *signed, word: None },
+                    StoredDecoding {
+                        decoding: *decoding,
+                        bits: bits.width,
+                        signed: *signed,
+                        word: None,
+                    },
                 );
             }
             let words = fields.iter().filter_map(|field| field.declared);
@@ -77,11 +93,19 @@ fn collect_decodings(ty: &Type, all: &mut BTreeMap<&'static str, StoredDecoding>
             let signed = matches!(item, Type::Signed(_));
             add_decoding(
                 all,
-                StoredDecoding { decoding: field.decoding, bits: 8 * size, signed, word: None },
+                StoredDecoding {
+                    decoding: field.decoding,
+                    bits: 8 * size,
+                    signed,
+                    word: None,
+                },
             );
         }
         collect_decodings(&field.ty, all);
-        field.block.iter().for_each(|block| collect_decodings(&block.content, all));
+        field
+            .block
+            .iter()
+            .for_each(|block| collect_decodings(&block.content, all));
     }
 }
 
@@ -99,13 +123,23 @@ struct Plain {
 impl StoredDecoding {
     /// Returns a stored value, and the C variables that represent it.
     fn value(self, word: u128) -> (Value, String) {
-        let word = if self.bits < 128 { word & ((1 << self.bits) - 1) } else { word };
+        let word = if self.bits < 128 {
+            word & ((1 << self.bits) - 1)
+        } else {
+            word
+        };
         let Some(declaration) = self.word else {
-            let sign = if self.signed && word >> (self.bits - 1) == 1 { 1i128 << self.bits } else { 0 };
+            let sign = if self.signed && word >> (self.bits - 1) == 1 {
+                1i128 << self.bits
+            } else {
+                0
+            };
             let number = word as i128 - sign;
             return (Value::Int(number), format!("long x = {number};"));
         };
-        let Shape::Bits { fields, .. } = declaration.shape else { unreachable!() };
+        let Shape::Bits { fields, .. } = declaration.shape else {
+            unreachable!()
+        };
         let mut variables = format!("long x = {word};");
         for field in fields.iter().filter(|field| field.name != "x") {
             let number = match field.value(word) {
@@ -113,7 +147,12 @@ impl StoredDecoding {
                 Value::Bool(flag) => flag.into(),
                 _ => continue,
             };
-            write!(variables, " long {} = {number}; (void){};", field.name, field.name).unwrap();
+            write!(
+                variables,
+                " long {} = {number}; (void){};",
+                field.name, field.name
+            )
+            .unwrap();
         }
         (Value::Bits(word, declaration), variables + " (void)x;")
     }
@@ -124,7 +163,11 @@ fn formulas_match_the_functions() {
     let mut all = BTreeMap::new();
     collect_decodings(&Plain::TYPE, &mut all);
     for format in FormatId::ALL {
-        format.about().layouts().iter().for_each(|(_, ty)| collect_decodings(ty, &mut all));
+        format
+            .about()
+            .layouts()
+            .iter()
+            .for_each(|(_, ty)| collect_decodings(ty, &mut all));
     }
     let mut program = format!("{PRINT}int main(void) {{\n");
     let mut expected = String::new();
@@ -143,26 +186,49 @@ fn formulas_match_the_functions() {
             let (value, variables) = packed.value(word);
             let list = formula.trim_start_matches('[').trim_end_matches(']');
             writeln!(program, "{{ {variables} float r[] = {{ {list} }};").unwrap();
-            writeln!(program, "for (unsigned i = 0; i < sizeof r / 4; i++) print(r[i]); }}").unwrap();
+            writeln!(
+                program,
+                "for (unsigned i = 0; i < sizeof r / 4; i++) print(r[i]); }}"
+            )
+            .unwrap();
             let decoded = packed.decoding.decode.unwrap()(&value).unwrap();
             let numbers = match decoded {
                 DecodedValue::Number(number) => vec![number],
                 DecodedValue::List(list) => list,
             };
             for number in numbers {
-                let Value::F32(number) = number else { panic!("{formula}: {number:?}") };
+                let Value::F32(number) = number else {
+                    panic!("{formula}: {number:?}")
+                };
                 writeln!(expected, "{:08x} {formula} {word:x}", number.to_bits()).unwrap();
             }
         }
     }
     program += "return 0; }\n";
-    assert!(compared >= 8 && all.len() == compared + IN_WORDS.len(), "{:?}", all.keys());
+    assert!(
+        compared >= 8 && all.len() == compared + IN_WORDS.len(),
+        "{:?}",
+        all.keys()
+    );
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let (source, binary) = (folder.path().join("formulas.c"), folder.path().join("formulas"));
+    let (source, binary) = (
+        folder.path().join("formulas.c"),
+        folder.path().join("formulas"),
+    );
     fs::write(&source, program).unwrap();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let compiled = Command::new(compiler).arg(&source).arg("-o").arg(&binary).arg("-lm").output().unwrap();
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let compiled = Command::new(compiler)
+        .arg(&source)
+        .arg("-o")
+        .arg(&binary)
+        .arg("-lm")
+        .output()
+        .unwrap();
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
     let output = Command::new(&binary).output().unwrap();
     let found = String::from_utf8(output.stdout).unwrap();
     assert_eq!(found.lines().count(), expected.lines().count());

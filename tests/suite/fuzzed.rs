@@ -19,7 +19,11 @@ fn kept_inputs_pass() {
         for entry in fs::read_dir(folder.path()).unwrap() {
             let path = entry.unwrap().path();
             let data = fs::read(&path).unwrap();
-            assert!(catch_unwind(|| run(&data)).is_ok(), "{target} fails with {}", path.display());
+            assert!(
+                catch_unwind(|| run(&data)).is_ok(),
+                "{target} fails with {}",
+                path.display()
+            );
             replayed += 1;
         }
     }
@@ -30,7 +34,9 @@ fn kept_inputs_pass() {
 #[test]
 fn samples_pass() {
     for (format, bytes) in crate::common::samples() {
-        let data = crate::fuzz::Input::detected(format, &bytes).to_data().unwrap();
+        let data = crate::fuzz::Input::detected(format, &bytes)
+            .to_data()
+            .unwrap();
         TARGETS.iter().for_each(|(_, run)| run(&data));
     }
     TARGETS.iter().for_each(|(_, run)| run(&[]));

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::common::config;
 use glam::{Mat4, Quat, Vec3, Vec4};
 use meshspec::scene::{
-    Axes, Axis, Colors, Components, Conventions, CustomAttribute, Faces, Mesh, Scene, Weights, strategy,
+    Axes, Axis, Colors, Components, Conventions, CustomAttribute, Faces, Mesh, Scene, Weights,
+    strategy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +17,8 @@ type CheckResult = Result<(), TestCaseError>;
 /// A strategy for all 48 assignments of right, up and forward to axes.
 fn axes() -> impl Strategy<Value = Axes> {
     (Just(["x", "y", "z"]).prop_shuffle(), any::<[bool; 3]>()).prop_map(|(names, signs)| {
-        let name = |index: usize| format!("{}{}", if signs[index] { '+' } else { '-' }, names[index]);
+        let name =
+            |index: usize| format!("{}{}", if signs[index] { '+' } else { '-' }, names[index]);
         [0, 1, 2].map(name).join(",").parse().unwrap()
     })
 }
@@ -34,7 +36,13 @@ fn vector(axis: Axis) -> Vec3 {
 
 /// Returns the transform from the space of scenes (right −X, up +Y, forward +Z) to the axes and units of `conventions`.
 fn from_scene_space(conventions: Conventions) -> Mat4 {
-    let Conventions { right, up, forward, unit, .. } = conventions;
+    let Conventions {
+        right,
+        up,
+        forward,
+        unit,
+        ..
+    } = conventions;
     let column = |axis: Vec3| (axis / unit).extend(0.0);
     let [right, up, forward] = [right, up, forward].map(vector);
     Mat4::from_cols(column(-right), column(up), column(forward), Vec4::W)
@@ -44,36 +52,55 @@ fn from_scene_space(conventions: Conventions) -> Mat4 {
 fn transforms() -> impl Strategy<Value = Mat4> {
     let number = || prop_oneof![-3.0f32..-0.3, 0.3f32..3.0];
     let turn = (vec(-1.0f32..1.0, 3), -3.0f32..3.0);
-    ([number(), number(), number()], turn, [-9.0f32..9.0, -9.0f32..9.0, -9.0f32..9.0]).prop_map(
-        |(scale, (axis, angle), translation)| {
+    (
+        [number(), number(), number()],
+        turn,
+        [-9.0f32..9.0, -9.0f32..9.0, -9.0f32..9.0],
+    )
+        .prop_map(|(scale, (axis, angle), translation)| {
             let axis = Vec3::from_slice(&axis).try_normalize().unwrap_or(Vec3::X);
             let turn = Quat::from_axis_angle(axis, angle);
             Mat4::from_scale_rotation_translation(scale.into(), turn, translation.into())
-        },
-    )
+        })
 }
 
 fn check_point(found: impl Into<Vec3>, expected: impl Into<Vec3>, what: &str) -> CheckResult {
     let (found, expected) = (found.into(), expected.into());
     let distance = found.distance(expected);
-    prop_assert!(distance <= 1e-4 * (1.0 + expected.length()), "{}: {} for {}", what, found, expected);
+    prop_assert!(
+        distance <= 1e-4 * (1.0 + expected.length()),
+        "{}: {} for {}",
+        what,
+        found,
+        expected
+    );
     Ok(())
 }
 
 fn check_matrix(found: Mat4, expected: Mat4, what: &str) -> CheckResult {
-    let size = expected.to_cols_array().into_iter().fold(1.0_f32, |size, x| size.max(x.abs()));
-    prop_assert!(found.abs_diff_eq(expected, 1e-3 * size), "{}: {} for {}", what, found, expected);
+    let size = expected
+        .to_cols_array()
+        .into_iter()
+        .fold(1.0_f32, |size, x| size.max(x.abs()));
+    prop_assert!(
+        found.abs_diff_eq(expected, 1e-3 * size),
+        "{}: {} for {}",
+        what,
+        found,
+        expected
+    );
     Ok(())
 }
 
 /// Returns the normal of each triangle; `None` for triangles so thin that rounding could flip them.
 fn face_normals(mesh: &Mesh) -> Vec<Option<Vec3>> {
     let mut normals = Vec::new();
-    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
-        let [a, b, c] = corners.map(|corner| Vec3::from(mesh.positions[corner as usize]));
-        let (normal, size) = ((b - a).cross(c - a), (b - a).length() * (c - a).length());
-        normals.push((normal.length() > 0.01 * size).then(|| normal.normalize()));
-    });
+    mesh.faces
+        .for_each_triangle(mesh.positions.len(), |corners| {
+            let [a, b, c] = corners.map(|corner| Vec3::from(mesh.positions[corner as usize]));
+            let (normal, size) = ((b - a).cross(c - a), (b - a).length() * (c - a).length());
+            normals.push((normal.length() > 0.01 * size).then(|| normal.normalize()));
+        });
     normals
 }
 
@@ -81,27 +108,38 @@ fn face_normals(mesh: &Mesh) -> Vec<Option<Vec3>> {
 fn bitangents(mesh: &Mesh) -> Vec<Vec3> {
     let normals = mesh.normals.iter().flatten();
     let pairs = normals.zip(mesh.tangents.iter().flatten());
-    pairs.map(|(normal, [x, y, z, side])| Vec3::from(*normal).cross(Vec3::new(*x, *y, *z)) * *side).collect()
+    pairs
+        .map(|(normal, [x, y, z, side])| Vec3::from(*normal).cross(Vec3::new(*x, *y, *z)) * *side)
+        .collect()
 }
 
 /// Returns the skinning matrices of each joint, at rest and at some times of each animation.
 fn skinning_matrices(scene: &Scene) -> Vec<Mat4> {
     let joints = scene.skeleton.joints.len();
-    let rest = (0..joints).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    let rest = (0..joints)
+        .map(|joint| scene.skeleton.rest_transform(joint))
+        .collect();
     let times = |duration: f32| [0.0, 1.5, 7.25, duration];
-    let poses = scene
-        .animations
-        .iter()
-        .flat_map(|animation| times(animation.duration).map(|ticks| animation.pose(&scene.skeleton, ticks)));
+    let poses = scene.animations.iter().flat_map(|animation| {
+        times(animation.duration).map(|ticks| animation.pose(&scene.skeleton, ticks))
+    });
     let inverse_binds = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind);
-    let all = std::iter::once(rest).chain(poses).flat_map(|pose| scene.skeleton.global_matrices(&pose));
-    all.zip(inverse_binds.cycle()).map(|(joint, inverse_bind)| joint * inverse_bind).collect()
+    let all = std::iter::once(rest)
+        .chain(poses)
+        .flat_map(|pose| scene.skeleton.global_matrices(&pose));
+    all.zip(inverse_binds.cycle())
+        .map(|(joint, inverse_bind)| joint * inverse_bind)
+        .collect()
 }
 
 /// Returns the scene with an explicit rest pose, because the rest pose derived from shearing bind matrices is only
 /// approximate.
 fn with_rest_pose(mut scene: Scene) -> Scene {
-    scene.skeleton.joints.iter_mut().for_each(|joint| _ = joint.rest.get_or_insert_default());
+    scene
+        .skeleton
+        .joints
+        .iter_mut()
+        .for_each(|joint| _ = joint.rest.get_or_insert_default());
     scene
 }
 
@@ -110,29 +148,63 @@ fn check_transformed(found: &Scene, scene: &Scene, view: Mat4) -> CheckResult {
     for (found, mesh) in found.meshes.iter().zip(&scene.meshes) {
         let direction = |vector: Vec3| view.transform_vector3(vector).normalize_or_zero();
         for (found, position) in found.positions.iter().zip(&mesh.positions) {
-            check_point(*found, view.transform_point3(Vec3::from(*position)), "position")?;
+            check_point(
+                *found,
+                view.transform_point3(Vec3::from(*position)),
+                "position",
+            )?;
         }
-        for (found, normal) in found.normals.iter().flatten().zip(mesh.normals.iter().flatten()) {
+        for (found, normal) in found
+            .normals
+            .iter()
+            .flatten()
+            .zip(mesh.normals.iter().flatten())
+        {
             check_point(*found, direction(Vec3::from(*normal)), "normal")?;
         }
-        for (found, [x, y, z, _]) in found.tangents.iter().flatten().zip(mesh.tangents.iter().flatten()) {
-            check_point(Vec3::from_slice(found), direction(Vec3::new(*x, *y, *z)), "tangent")?;
+        for (found, [x, y, z, _]) in found
+            .tangents
+            .iter()
+            .flatten()
+            .zip(mesh.tangents.iter().flatten())
+        {
+            check_point(
+                Vec3::from_slice(found),
+                direction(Vec3::new(*x, *y, *z)),
+                "tangent",
+            )?;
         }
         for (found, bitangent) in bitangents(found).into_iter().zip(bitangents(mesh)) {
-            check_point(found, view.transform_vector3(bitangent) / view.x_axis.length(), "bitangent")?;
+            check_point(
+                found,
+                view.transform_vector3(bitangent) / view.x_axis.length(),
+                "bitangent",
+            )?;
         }
         for pair in face_normals(found).into_iter().zip(face_normals(mesh)) {
             if let (Some(found), Some(normal)) = pair {
-                prop_assert!(found.dot(direction(normal)) > 0.9, "{} for {}", found, direction(normal));
+                prop_assert!(
+                    found.dot(direction(normal)) > 0.9,
+                    "{} for {}",
+                    found,
+                    direction(normal)
+                );
             }
         }
     }
     let seen = |matrix: Mat4| view * matrix * view.inverse();
-    for (found, expected) in skinning_matrices(found).into_iter().zip(skinning_matrices(scene)) {
+    for (found, expected) in skinning_matrices(found)
+        .into_iter()
+        .zip(skinning_matrices(scene))
+    {
         check_matrix(found, seen(expected), "joint")?;
     }
     for (found, joint) in found.skeleton.joints.iter().zip(&scene.skeleton.joints) {
-        check_matrix(found.inverse_bind, seen(joint.inverse_bind), "inverse bind matrix")?;
+        check_matrix(
+            found.inverse_bind,
+            seen(joint.inverse_bind),
+            "inverse bind matrix",
+        )?;
     }
     if let (Some(found), Some(transform)) = (found.transform, scene.transform) {
         check_matrix(found, seen(transform), "transform")?;
@@ -216,32 +288,62 @@ proptest! {
 #[test]
 fn larger_faces_have_more_weight_in_vertex_normals() {
     // One triangle is three times as large, with normal +Z; the other has normal +X. The last vertex is unused.
-    let positions = vec![[0.0; 3], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [9.0; 3]];
+    let positions = vec![
+        [0.0; 3],
+        [3.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [9.0; 3],
+    ];
     let faces = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
-    let mut mesh = Mesh { positions, faces, ..Mesh::default() };
+    let mut mesh = Mesh {
+        positions,
+        faces,
+        ..Mesh::default()
+    };
     mesh.generate_normals();
     let normals = mesh.normals.unwrap();
-    assert!(Vec3::from(normals[0]).distance(Vec3::new(1.0, 0.0, 3.0).normalize()) < 1e-6, "{normals:?}");
-    assert_eq!((normals[1], normals[3], normals[4]), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]));
+    assert!(
+        Vec3::from(normals[0]).distance(Vec3::new(1.0, 0.0, 3.0).normalize()) < 1e-6,
+        "{normals:?}"
+    );
+    assert_eq!(
+        (normals[1], normals[3], normals[4]),
+        ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0])
+    );
 }
 
 /// Returns all attributes of a vertex as text.
 fn format_vertex(mesh: &Mesh, index: usize) -> String {
-    let bare = Mesh { positions: vec![mesh.positions[index]], ..Mesh::default() };
+    let bare = Mesh {
+        positions: vec![mesh.positions[index]],
+        ..Mesh::default()
+    };
     let vertex = Mesh {
         normals: mesh.normals.as_ref().map(|values| vec![values[index]]),
         tangents: mesh.tangents.as_ref().map(|values| vec![values[index]]),
         uvs: mesh.uvs.iter().map(|values| vec![values[index]]).collect(),
         ..bare
     };
-    let colors: Vec<_> = mesh.colors.iter().map(|colors| colors.clone().into_f32()[index]).collect();
-    let skins = mesh.skins.iter().map(|skin| (skin.joints[index], skin.weights.clone().into_f32()[index]));
+    let colors: Vec<_> = mesh
+        .colors
+        .iter()
+        .map(|colors| colors.clone().into_f32()[index])
+        .collect();
+    let skins = mesh
+        .skins
+        .iter()
+        .map(|skin| (skin.joints[index], skin.weights.clone().into_f32()[index]));
     let custom = mesh.custom.iter().map(|custom| {
         let bytes = custom.values.to_le_bytes();
         let size = bytes.len() / mesh.positions.len();
         bytes[index * size..][..size].to_vec()
     });
-    format!("{vertex:?} {colors:?} {:?} {:?}", skins.collect::<Vec<_>>(), custom.collect::<Vec<_>>())
+    format!(
+        "{vertex:?} {colors:?} {:?} {:?}",
+        skins.collect::<Vec<_>>(),
+        custom.collect::<Vec<_>>()
+    )
 }
 
 /// Makes the values of each attribute of a mesh periodic, with a period from `periods`.
@@ -250,9 +352,15 @@ fn repeat_attributes(mesh: &mut Mesh, periods: &[usize]) {
         (period..values.len()).for_each(|index| values[index] = values[index - period]);
     }
     again(&mut mesh.positions, periods[0]);
-    mesh.normals.iter_mut().for_each(|values| again(values, periods[1]));
-    mesh.tangents.iter_mut().for_each(|values| again(values, periods[2]));
-    mesh.uvs.iter_mut().for_each(|values| again(values, periods[3]));
+    mesh.normals
+        .iter_mut()
+        .for_each(|values| again(values, periods[1]));
+    mesh.tangents
+        .iter_mut()
+        .for_each(|values| again(values, periods[2]));
+    mesh.uvs
+        .iter_mut()
+        .for_each(|values| again(values, periods[3]));
     for colors in &mut mesh.colors {
         match colors {
             Colors::U8(values) => again(values, periods[4]),
@@ -268,7 +376,11 @@ fn repeat_attributes(mesh: &mut Mesh, periods: &[usize]) {
     }
     let values = (0..mesh.positions.len()).map(|index| (index % periods[6]) as u16);
     let values = Components::U16(values.flat_map(|value| [value, 7]).collect());
-    mesh.custom = vec![CustomAttribute { name: "custom".to_owned(), components: 2, values }];
+    mesh.custom = vec![CustomAttribute {
+        name: "custom".to_owned(),
+        components: 2,
+        values,
+    }];
 }
 
 proptest! {

@@ -13,8 +13,8 @@ use meshspec::layout::schema::Schema;
 use meshspec::layout::walk::{FaultKind, Node, Visit, Visitor};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
-    AnyFormat, BinaryFormat, Declared, Dialect, ErrorKind, Format, Limit, Limits, ReadOptions, Report, Rule,
-    Severity, path,
+    AnyFormat, BinaryFormat, Declared, Dialect, ErrorKind, Format, Limit, Limits, ReadOptions,
+    Report, Rule, Severity, path,
 };
 
 static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
@@ -446,7 +446,10 @@ fn two(a: u32, b: u32) -> Vec<u8> {
 }
 
 fn error_of<T: BinaryFormat>(bytes: &[u8]) -> String {
-    <T as Format>::read(bytes, &ReadOptions::default()).err().unwrap().to_string()
+    <T as Format>::read(bytes, &ReadOptions::default())
+        .err()
+        .unwrap()
+        .to_string()
 }
 
 #[test]
@@ -461,7 +464,8 @@ fn false_counts_are_errors() {
 /// Some of these products wrap to small numbers in release builds of a codec.
 #[test]
 fn overflows_of_the_declared_type_are_errors() {
-    const OVERFLOW: &str = "cannot be computed: an overflow of its integer type, or a division by 0";
+    const OVERFLOW: &str =
+        "cannot be computed: an overflow of its integer type, or a division by 0";
     let min = i32::MIN as u32;
     let errors = [
         error_of::<Product>(&two(1 << 31, 4)),
@@ -480,7 +484,9 @@ fn overflows_of_the_declared_type_are_errors() {
         assert!(error.contains(OVERFLOW), "{error}");
     }
     assert!(error_of::<Terms>(&[200, 100, 1]).contains("too many"));
-    assert!(error_of::<Calculated>(&[20, 20, 1]).contains("`area` cannot be computed: an overflow"));
+    assert!(
+        error_of::<Calculated>(&[20, 20, 1]).contains("`area` cannot be computed: an overflow")
+    );
     assert!(error_of::<Chain>(&[164, 1]).contains("`area` cannot be computed: an overflow"));
     assert!(Chain::read(&[163, 1], &ReadOptions::default()).is_ok());
     assert!(error_of::<Outer>(&[255]).contains("`next` cannot be computed: an overflow"));
@@ -496,21 +502,36 @@ fn overflows_of_the_declared_type_are_errors() {
 #[test]
 fn overflows_after_a_false_condition_are_errors() {
     let file = [&two(1 << 31, 4)[..8], &[0]].concat();
-    assert!(error_of::<Guarded>(&file).contains("data"), "{}", error_of::<Guarded>(&file));
+    assert!(
+        error_of::<Guarded>(&file).contains("data"),
+        "{}",
+        error_of::<Guarded>(&file)
+    );
     let report = Guarded::check_decoded(&file, &ReadOptions::default()).unwrap();
     assert_eq!(report.count_of("LAYOUT-VALUE"), 1);
     assert!(error_of::<Argument>(&[255, 0]).contains("inner"));
     assert!(Argument::read(&[254, 0], &ReadOptions::default()).is_ok());
     // A walk without a codec needs no value for an absent field.
-    assert_eq!(walk::first_fault(&Guarded::TYPE, &file, &Limits::default()), None);
+    assert_eq!(
+        walk::first_fault(&Guarded::TYPE, &file, &Limits::default()),
+        None
+    );
 }
 
 /// A codec computes in the type of the field, not in the stored type.
 #[test]
 fn converted_numbers_overflow_as_in_rust() {
     let file = [&[200][..], &[7; 400]].concat();
-    assert_eq!(Widened::read(&file, &ReadOptions::default()).unwrap().data.len(), 400);
-    assert!(error_of::<Narrowed>(&[200, 0, 0, 0]).contains("the count cannot be computed: an overflow"));
+    assert_eq!(
+        Widened::read(&file, &ReadOptions::default())
+            .unwrap()
+            .data
+            .len(),
+        400
+    );
+    assert!(
+        error_of::<Narrowed>(&[200, 0, 0, 0]).contains("the count cannot be computed: an overflow")
+    );
 }
 
 #[test]
@@ -523,10 +544,20 @@ fn absent_numbers_are_0() {
         assert!(error_of::<AbsentVariant>(&file(0, n)).contains(&needed));
         assert!(error_of::<Absent>(&file_of_kind(0, n)).contains(&needed));
     }
-    assert_eq!(Absent::read(&file(0, 3), &ReadOptions::default()).unwrap().data, b"abc");
+    assert_eq!(
+        Absent::read(&file(0, 3), &ReadOptions::default())
+            .unwrap()
+            .data,
+        b"abc"
+    );
     let read = AbsentVariant::read(&file(0, 3), &ReadOptions::default()).unwrap();
     assert!(matches!(read.data, ListOrByte::List(list) if list == b"abc"));
-    assert!(Absent::read(&file_of_kind(1, u64::MAX)[..10], &ReadOptions::default()).unwrap().data.is_empty());
+    assert!(
+        Absent::read(&file_of_kind(1, u64::MAX)[..10], &ReadOptions::default())
+            .unwrap()
+            .data
+            .is_empty()
+    );
     let message = "the condition cannot be computed: a value is missing";
     assert!(error_of::<AbsentEnum>(&file(0, u64::MAX)).contains(message));
     assert!(AbsentEnum::read(&file_of_kind(0, u64::MAX)[..10], &ReadOptions::default()).is_ok());
@@ -542,33 +573,70 @@ fn lists_to_the_end_have_an_end() {
     let message = "an item has no bytes, so the list never ends";
     assert!(error_of::<Tail>(&[0]).contains(message));
     assert!(error_of::<Tail>(&[0, 1]).contains(message));
-    assert_eq!(Tail::read(&[1, 2, 3], &ReadOptions::default()).unwrap().items.len(), 2);
-    assert!(Tail::read(&[1], &ReadOptions::default()).unwrap().items.is_empty());
-    assert!(Tail::check_decoded(&[0], &ReadOptions::default()).unwrap().errors() > 0);
+    assert_eq!(
+        Tail::read(&[1, 2, 3], &ReadOptions::default())
+            .unwrap()
+            .items
+            .len(),
+        2
+    );
+    assert!(
+        Tail::read(&[1], &ReadOptions::default())
+            .unwrap()
+            .items
+            .is_empty()
+    );
+    assert!(
+        Tail::check_decoded(&[0], &ReadOptions::default())
+            .unwrap()
+            .errors()
+            > 0
+    );
 }
 
 #[test]
 fn shared_bytes_count_against_a_limit() {
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(1 << 10));
     let lists = |count: u32| [&count.to_le_bytes()[..], &16_u32.to_le_bytes(), &[7; 8]].concat();
-    assert_eq!(SharedLists::read(&lists(64), &options).unwrap().items.len(), 64);
+    assert_eq!(
+        SharedLists::read(&lists(64), &options).unwrap().items.len(),
+        64
+    );
     let fault = walk::first_fault(&SharedLists::TYPE, &lists(65), &options.limits).unwrap();
     assert_eq!(fault.kind, FaultKind::Limit);
     let error = SharedLists::read(&lists(65), &options).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     // A million lists of 64 KiB.
-    let file = [&(1_u32 << 20).to_le_bytes()[..], &(1_u32 << 16).to_le_bytes(), &vec![7; 1 << 16]].concat();
+    let file = [
+        &(1_u32 << 20).to_le_bytes()[..],
+        &(1_u32 << 16).to_le_bytes(),
+        &vec![7; 1 << 16],
+    ]
+    .concat();
     assert!(SharedLists::read(&file, &ReadOptions::default()).is_err());
     // The content of a file is checked within the limits of the caller.
     let mut report = Report::default();
-    let checked = SharedLists::check_content(&lists(65), Dialect::Spec, &options.limits, &mut report);
-    assert_eq!(checked.unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    let checked =
+        SharedLists::check_content(&lists(65), Dialect::Spec, &options.limits, &mut report);
+    assert_eq!(
+        checked.unwrap_err().kind(),
+        ErrorKind::LimitExceeded(Limit::Decoded)
+    );
     assert!(report.findings().is_empty());
 
-    let peeks =
-        |n: u64, count: u8| [&n.to_le_bytes()[..], &[count], &vec![7; usize::from(count) + 9]].concat();
+    let peeks = |n: u64, count: u8| {
+        [
+            &n.to_le_bytes()[..],
+            &[count],
+            &vec![7; usize::from(count) + 9],
+        ]
+        .concat()
+    };
     let error = Peeks::read(&peeks(1 << 40, 1), &options).err().unwrap();
-    assert!(error.to_string().contains("needs 1099511627776 bytes"), "{error}");
+    assert!(
+        error.to_string().contains("needs 1099511627776 bytes"),
+        "{error}"
+    );
     let limited = ReadOptions::default().with_limits(Limits::default().with_max_decoded(41));
     assert!(Peeks::read(&peeks(10, 4), &limited).is_ok());
     assert!(Peeks::read(&peeks(10, 5), &limited).is_err());
@@ -581,7 +649,12 @@ fn items_without_bytes_count_against_a_limit() {
     assert_eq!(Empties::read(&file(0, 5), &options).unwrap().items.len(), 5);
     let error = Empties::read(&file(0, u32::MAX), &options).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
-    assert!(error.to_string().contains("has 4294967295 items without bytes"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("has 4294967295 items without bytes"),
+        "{error}"
+    );
     let error = Empties::check_decoded(&file(0, u32::MAX), &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::EmptyItems));
     // The items of the items count, too.
@@ -594,7 +667,12 @@ fn items_without_bytes_count_against_a_limit() {
     assert!(Empties::read(&file(0, 4), &narrow).is_ok());
     assert!(Empties::read(&[&file(1, 5)[..], b"abcde"].concat(), &narrow).is_ok());
     // Every item has a path.
-    let span = walk::find(&Empties::TYPE, &file(0, 5), path!(items[4]), &Limits::default());
+    let span = walk::find(
+        &Empties::TYPE,
+        &file(0, 5),
+        path!(items[4]),
+        &Limits::default(),
+    );
     assert_eq!(span.unwrap().range(), &(5..5));
 }
 
@@ -690,19 +768,34 @@ fn look_aheads_are_no_content() {
     walk::walk(&OnlyPeeks::TYPE, &[9, 1], &Limits::default(), &mut groups).unwrap();
     // The struct, the list and its first item.
     assert_eq!(groups.0, 3);
-    assert_eq!(layout::read::<OnlyPeeks>(&[9, 1], &ReadOptions::default()).unwrap().items.len(), 9);
+    assert_eq!(
+        layout::read::<OnlyPeeks>(&[9, 1], &ReadOptions::default())
+            .unwrap()
+            .items
+            .len(),
+        9
+    );
 }
 
 #[test]
 fn counts_of_items_without_bytes_are_small() {
     let config = generate::Config::large();
     const TYPE: &Type = &Empties::TYPE;
-    let counts =
-        [vec![], vec![1; 64], vec![3; 64], vec![u64::MAX; 64], vec![u64::MAX - 1; 64]].map(|choices| {
-            let file = generate::file(TYPE, &choices, &config).unwrap();
-            u64::from(u32::from_le_bytes(file[1..5].try_into().unwrap()))
-        });
-    assert!(counts.iter().all(|count| *count <= config.max_items), "{counts:?}");
+    let counts = [
+        vec![],
+        vec![1; 64],
+        vec![3; 64],
+        vec![u64::MAX; 64],
+        vec![u64::MAX - 1; 64],
+    ]
+    .map(|choices| {
+        let file = generate::file(TYPE, &choices, &config).unwrap();
+        u64::from(u32::from_le_bytes(file[1..5].try_into().unwrap()))
+    });
+    assert!(
+        counts.iter().all(|count| *count <= config.max_items),
+        "{counts:?}"
+    );
     assert!(counts.iter().any(|count| *count > 1), "{counts:?}");
 }
 
@@ -743,10 +836,20 @@ struct Wide {
 fn numbers_of_128_bits_are_unsigned() {
     let file = [0xff; 17];
     let number = u128::MAX.to_string();
-    assert!(layout::check::<Wide>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+    assert!(
+        layout::check::<Wide>(&file, &ReadOptions::default())
+            .unwrap()
+            .findings()
+            .is_empty()
+    );
     assert!(layout::read::<Wide>(&file, &ReadOptions::default()).is_ok());
     let mut text = Vec::new();
-    assert_eq!(Dump::new(&Wide::TYPE, &file).write_text(&mut text, false).unwrap(), None);
+    assert_eq!(
+        Dump::new(&Wide::TYPE, &file)
+            .write_text(&mut text, false)
+            .unwrap(),
+        None
+    );
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains(&number) && !text.contains("-1"), "{text}");
     let mut json = Vec::new();
@@ -754,7 +857,11 @@ fn numbers_of_128_bits_are_unsigned() {
         json.push(serde_json::to_string(entry).unwrap());
         ControlFlow::Continue(())
     });
-    assert!(json.iter().any(|line| line.contains(&format!("\"value\":{number}"))), "{json:?}");
+    assert!(
+        json.iter()
+            .any(|line| line.contains(&format!("\"value\":{number}"))),
+        "{json:?}"
+    );
     let mut values = FileValues::new(&Wide::TYPE);
     values.set("hash", number.as_str()).unwrap();
     values.set("data[0]", "255").unwrap();
@@ -781,7 +888,11 @@ fn conditions_of_128_bits_are_checked() {
         let numbers = [a, b].map(u64::to_le_bytes).concat();
         let file = [&hash.to_le_bytes()[..], &numbers, &sum.to_le_bytes()].concat();
         let report = layout::check::<WideConditions>(&file, &ReadOptions::default()).unwrap();
-        report.findings().iter().map(|finding| finding.path.to_string()).collect()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.path.to_string())
+            .collect()
     };
     assert_eq!(violations(4, 2, 2, 4 << 120), [""; 0]);
     assert_eq!(violations(u128::MAX, 2, 2, 0), ["hash"]);
@@ -819,11 +930,23 @@ struct Alternatives {
 fn literals_may_have_types() {
     const TYPE: &Type = &TypedLiterals::TYPE;
     let file = [&[0x80][..], &[0; 10]].concat();
-    assert!(layout::check::<TypedLiterals>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+    assert!(
+        layout::check::<TypedLiterals>(&file, &ReadOptions::default())
+            .unwrap()
+            .findings()
+            .is_empty()
+    );
     assert_eq!(const { Alternatives::TYPE.stride() }, Some(3));
-    assert!(schema(Schema::Program, TYPE).contains("numbers: u16[4]"), "{}", schema(Schema::Program, TYPE));
+    assert!(
+        schema(Schema::Program, TYPE).contains("numbers: u16[4]"),
+        "{}",
+        schema(Schema::Program, TYPE)
+    );
     let json = schema(Schema::Json, TYPE);
-    assert!(json.contains("-128") && !json.contains("\"cast\""), "{json}");
+    assert!(
+        json.contains("-128") && !json.contains("\"cast\""),
+        "{json}"
+    );
 }
 
 #[derive(Layout)]
@@ -845,7 +968,11 @@ fn limits_of_128_bits_are_unsigned() {
     let findings = |below: u128, at_least: u128, one_of: u128| -> Vec<String> {
         let file = [below, at_least, one_of].map(u128::to_be_bytes).concat();
         let report = layout::check::<WideLimits>(&file, &ReadOptions::default()).unwrap();
-        report.findings().iter().map(|finding| format!("{}: {}", finding.path, finding.message)).collect()
+        report
+            .findings()
+            .iter()
+            .map(|finding| format!("{}: {}", finding.path, finding.message))
+            .collect()
     };
     assert_eq!(findings(limit - 1, limit, u128::MAX), [""; 0]);
     assert_eq!(findings(0, u128::MAX, 1), [""; 0]);
@@ -854,13 +981,22 @@ fn limits_of_128_bits_are_unsigned() {
         [
             format!("below: found {limit}, expected less than {limit}"),
             format!("at_least: found {}, expected at least {limit}", limit - 1),
-            format!("one_of: found {}, expected 1 or {}", u128::MAX - 1, u128::MAX),
+            format!(
+                "one_of: found {}, expected 1 or {}",
+                u128::MAX - 1,
+                u128::MAX
+            ),
         ]
     );
     assert_eq!(findings(5, 5, 5).len(), 2);
     for choices in [vec![], vec![1; 64], vec![u64::MAX; 64]] {
         let file = generate::file(TYPE, &choices, &Default::default()).unwrap();
-        assert!(layout::check::<WideLimits>(&file, &ReadOptions::default()).unwrap().findings().is_empty());
+        assert!(
+            layout::check::<WideLimits>(&file, &ReadOptions::default())
+                .unwrap()
+                .findings()
+                .is_empty()
+        );
     }
     assert!(schema(Schema::Markdown, TYPE).contains(&limit.to_string()));
 }
@@ -881,17 +1017,29 @@ struct Words {
 }
 
 fn schema(schema: Schema, ty: &'static Type) -> String {
-    schema.print("words", "Words", &[("words", ty)]).remove(0).text
+    schema
+        .print("words", "Words", &[("words", ty)])
+        .remove(0)
+        .text
 }
 
 #[test]
 fn names_and_counts_are_valid_in_kaitai() {
     const TYPE: Type = Words::TYPE;
     let text = schema(Schema::Kaitai, const { &TYPE });
-    for id in ["null_value", "yes_value", "class_value", "num_verts", "list"] {
+    for id in [
+        "null_value",
+        "yes_value",
+        "class_value",
+        "num_verts",
+        "list",
+    ] {
         assert!(text.contains(&format!("- id: {id}\n")), "{text}");
     }
-    assert!(text.contains("size: 'num_verts'") && !text.contains("- id: null\n"), "{text}");
+    assert!(
+        text.contains("size: 'num_verts'") && !text.contains("- id: null\n"),
+        "{text}"
+    );
     assert!(text.contains("- id: check_list_count\n"), "{text}");
     assert!(text.contains("expr: 'num_verts >= 0'"), "{text}");
 }
@@ -934,9 +1082,12 @@ fn names_are_distinct_in_kaitai() {
             "{text}"
         );
     }
-    for line in
-        ["size: 'num_verts_3'", "size: 'num_verts'", "repeat-expr: 'num_verts_4'", "if: 'num_verts_3 > 1'"]
-    {
+    for line in [
+        "size: 'num_verts_3'",
+        "size: 'num_verts'",
+        "repeat-expr: 'num_verts_4'",
+        "if: 'num_verts_3 > 1'",
+    ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
     }
 }

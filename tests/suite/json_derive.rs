@@ -34,7 +34,8 @@ struct Tile {
 mod rules {
     use meshspec::{Rule, Severity};
 
-    pub static RESERVED: Rule = Rule::new("TILE-RESERVED", Severity::Warning, "Reserved fields are 0.");
+    pub static RESERVED: Rule =
+        Rule::new("TILE-RESERVED", Severity::Warning, "Reserved fields are 0.");
 }
 
 #[derive(Json, Layout)]
@@ -100,18 +101,29 @@ fn fields_need_no_attribute() {
     });
     assert_eq!(serde_json::to_value(tile()).unwrap(), expected);
     let again: Tile = serde_json::from_value(expected).unwrap();
-    assert_eq!(again.corner.map(f64::to_bits), tile().corner.map(f64::to_bits));
+    assert_eq!(
+        again.corner.map(f64::to_bits),
+        tile().corner.map(f64::to_bits)
+    );
     assert_eq!(again.heights, tile().heights);
     assert_eq!((again.normal, again.note, again.reserved), (None, None, 0));
     assert_eq!((again.flags.level(), again.flags.is_hidden()), (3, false));
-    let full = Tile { normal: Some([0.0, 1.0, 0.0]), note: Some(7), reserved: 9, ..tile() };
+    let full = Tile {
+        normal: Some([0.0, 1.0, 0.0]),
+        note: Some(7),
+        reserved: 9,
+        ..tile()
+    };
     let data = serde_json::to_value(&full).unwrap();
     assert_eq!(
         (&data["normal"], &data["note"], &data["reserved"]),
         (&json!([0.0, 1.0, 0.0]), &json!(7), &json!(9))
     );
     let again: Tile = serde_json::from_value(data).unwrap();
-    assert_eq!((again.normal, again.note, again.reserved), (full.normal, full.note, full.reserved));
+    assert_eq!(
+        (again.normal, again.note, again.reserved),
+        (full.normal, full.note, full.reserved)
+    );
 }
 
 #[test]
@@ -130,27 +142,50 @@ fn unknown_and_missing_keys_are_errors() {
             .unwrap_err()
             .starts_with("unknown field `colour`, expected one of `heights`")
     );
-    assert_eq!(error("heights", None).unwrap_err(), "missing field `heights`");
+    assert_eq!(
+        error("heights", None).unwrap_err(),
+        "missing field `heights`"
+    );
     // `temp` fields have no key.
-    assert!(error("count", Some(json!(2))).unwrap_err().starts_with("unknown field `count`"));
     assert!(
-        error("surface", Some(json!("grass_land"))).unwrap_err().starts_with("unknown variant `grass_land`")
+        error("count", Some(json!(2)))
+            .unwrap_err()
+            .starts_with("unknown field `count`")
+    );
+    assert!(
+        error("surface", Some(json!("grass_land")))
+            .unwrap_err()
+            .starts_with("unknown variant `grass_land`")
     );
     assert!(error("note", None).is_ok());
 }
 
 #[test]
 fn variants_are_in_snake_case() {
-    let places = vec![Place::OnTile(1, 0.5), Place::OffGrid { distance: f32::INFINITY }, Place::Nowhere];
+    let places = vec![
+        Place::OnTile(1, 0.5),
+        Place::OffGrid {
+            distance: f32::INFINITY,
+        },
+        Place::Nowhere,
+    ];
     let data = serde_json::to_value(&places).unwrap();
-    assert_eq!(data, json!([{ "on_tile": [1, 0.5] }, { "off_grid": { "distance": "Infinity" } }, "gone"]));
+    assert_eq!(
+        data,
+        json!([{ "on_tile": [1, 0.5] }, { "off_grid": { "distance": "Infinity" } }, "gone"])
+    );
     assert_eq!(serde_json::from_value::<Vec<Place>>(data).unwrap(), places);
 }
 
 #[test]
 fn reports_omit_empty_fields() {
-    let summary =
-        Summary { title: "Tiles", size: f32::INFINITY, tiles: Vec::new(), gaps: Vec::new(), note: None };
+    let summary = Summary {
+        title: "Tiles",
+        size: f32::INFINITY,
+        tiles: Vec::new(),
+        gaps: Vec::new(),
+        note: None,
+    };
     let expected = json!({ "title": "Tiles", "size": null, "gaps": [] });
     assert_eq!(serde_json::to_value(summary).unwrap(), expected);
 }

@@ -19,7 +19,10 @@ fn with_detail(mut loss: Loss, detail: &str) -> Loss {
 }
 
 fn group_lines(losses: &[Loss]) -> Vec<String> {
-    LossGroup::from_losses(losses).iter().map(LossGroup::to_string).collect()
+    LossGroup::from_losses(losses)
+        .iter()
+        .map(LossGroup::to_string)
+        .collect()
 }
 
 #[test]
@@ -28,7 +31,11 @@ fn losses_of_equal_kind_and_message_form_a_group() {
         let loss = dropped(format!("meshes[{mesh}].name"), "no names");
         with_affected(with_detail(loss, name), mesh as u64, Some(10), "bytes")
     };
-    let mut losses: Vec<_> = "abacde".chars().enumerate().map(|(i, c)| name(i, &c.to_string())).collect();
+    let mut losses: Vec<_> = "abacde"
+        .chars()
+        .enumerate()
+        .map(|(i, c)| name(i, &c.to_string()))
+        .collect();
     losses.insert(1, Loss::new(LossKind::Merged, "meshes", "no names"));
     losses.push(Loss::new(LossKind::Merged, "meshes", "no names"));
     assert_eq!(
@@ -120,19 +127,39 @@ fn measured(path: &str, quantity: Quantity, error: f64, size: f64) -> Loss {
 
 #[test]
 fn groups_are_sorted_by_harm() {
-    let uvs = |error| measured("meshes[0].uvs[0]", Quantity::TEXTURE_COORDINATES, error, 0.0);
+    let uvs = |error| {
+        measured(
+            "meshes[0].uvs[0]",
+            Quantity::TEXTURE_COORDINATES,
+            error,
+            0.0,
+        )
+    };
     let losses = [
         uvs(2e-7),
         measured("meshes[0].normals", Quantity::NORMALS, 1.8, 0.0),
         dropped("meshes[0].name", "no names"),
         Loss::new(LossKind::Split, "meshes[0].faces.corners", "triangulated"),
-        with_affected(dropped("meshes[0].faces", "degenerate"), 1, Some(1000), "faces"),
-        measured("animations[0].channels.translation", Quantity::TRANSLATIONS, 10.0, 20.0),
+        with_affected(
+            dropped("meshes[0].faces", "degenerate"),
+            1,
+            Some(1000),
+            "faces",
+        ),
+        measured(
+            "animations[0].channels.translation",
+            Quantity::TRANSLATIONS,
+            10.0,
+            20.0,
+        ),
         dropped("meshes[0].tangents", "no tangents"),
         measured("lods[0].distance", Quantity::DISTANCES, f64::NAN, 1.0),
     ];
     let groups = LossGroup::from_losses(&losses);
-    let order: Vec<_> = groups.iter().map(|group| (group.example.path.to_string(), group.harm)).collect();
+    let order: Vec<_> = groups
+        .iter()
+        .map(|group| (group.example.path.to_string(), group.harm))
+        .collect();
     let expected = [
         ("meshes[0].tangents", 1.0),
         ("lods[0].distance", 1.0),
@@ -146,14 +173,26 @@ fn groups_are_sorted_by_harm() {
     assert_eq!(order, expected.map(|(path, harm)| (path.to_owned(), harm)));
     // The harm of a group is that of its most harmful loss.
     let groups = LossGroup::from_losses(&[uvs(1e-7), uvs(0.2), uvs(1e-6)]);
-    assert_eq!(groups.iter().map(|group| group.harm).collect::<Vec<_>>(), [0.2]);
+    assert_eq!(
+        groups.iter().map(|group| group.harm).collect::<Vec<_>>(),
+        [0.2]
+    );
 }
 
 #[test]
 fn one_item_is_singular() {
     let line = |items| group_lines(&[with_affected(dropped("a", "x"), 1, None, items)]).remove(0);
-    for (items, one) in [("vertices", "vertex"), ("meshes", "mesh"), ("copies", "copy"), ("faces", "face")] {
-        assert!(line(items).ends_with(&format!("x: 1 {one}")), "{}", line(items));
+    for (items, one) in [
+        ("vertices", "vertex"),
+        ("meshes", "mesh"),
+        ("copies", "copy"),
+        ("faces", "face"),
+    ] {
+        assert!(
+            line(items).ends_with(&format!("x: 1 {one}")),
+            "{}",
+            line(items)
+        );
     }
 }
 
@@ -176,18 +215,31 @@ fn incompatible_numbers_form_separate_groups() {
         ]
     );
     let numbers = [dropped("meshes", "1 gone"), dropped("meshes", "2 gone")];
-    assert_eq!(group_lines(&numbers).len(), 2, "values in messages are not swallowed");
+    assert_eq!(
+        group_lines(&numbers).len(),
+        2,
+        "values in messages are not swallowed"
+    );
 }
 
 #[test]
 fn groups_are_sorted_by_category() {
-    let paths =
-        ["nodes[0].name", "materials[0]", "cameras", "animations[0]", "skins[0]", "meshes[0].positions"];
+    let paths = [
+        "nodes[0].name",
+        "materials[0]",
+        "cameras",
+        "animations[0]",
+        "skins[0]",
+        "meshes[0].positions",
+    ];
     let mut losses: Vec<_> = paths.iter().map(|path| dropped(*path, "x")).collect();
     let mut empty = dropped("nodes[7]", "an empty");
     empty.category = Category::Names;
     losses.push(empty);
-    let order: Vec<_> = LossGroup::from_losses(&losses).into_iter().map(|group| group.example.path).collect();
+    let order: Vec<_> = LossGroup::from_losses(&losses)
+        .into_iter()
+        .map(|group| group.example.path)
+        .collect();
     let expected = [
         "meshes[0].positions",
         "skins[0]",
@@ -217,7 +269,14 @@ fn groups_of_several_files_add_up() {
 #[test]
 fn the_last_known_path_segment_sets_the_category() {
     let of = |path| dropped(path, "x").category;
-    for path in ["meshes[0].positions", "vertex.x, y, z", "meshes[7]", "v", "nodes[3]", "facets.attributes"] {
+    for path in [
+        "meshes[0].positions",
+        "vertex.x, y, z",
+        "meshes[7]",
+        "v",
+        "nodes[3]",
+        "facets.attributes",
+    ] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }
     for path in [
@@ -229,16 +288,29 @@ fn the_last_known_path_segment_sets_the_category() {
     }
     assert_eq!(of("animations[0].channels[4]"), Category::Animation);
     assert_eq!(of("materials[2].alphaMode"), Category::Material);
-    for path in
-        ["meshes[0].name", "skeleton.joints.name", "animations[1].name", "nodes[0].extras", "user_data"]
-    {
+    for path in [
+        "meshes[0].name",
+        "skeleton.joints.name",
+        "animations[1].name",
+        "nodes[0].extras",
+        "user_data",
+    ] {
         assert_eq!(of(path), Category::Names, "{path}");
     }
-    for path in ["map_Kd", "TextureFile", "mtllib", "materials[0].extensions.skin"] {
+    for path in [
+        "map_Kd",
+        "TextureFile",
+        "mtllib",
+        "materials[0].extensions.skin",
+    ] {
         assert_eq!(of(path), Category::Material, "{path}");
     }
     // Names in the file do not affect the category.
-    for path in ["vertex.weights", "face.material", "meshes[0].primitives[0].attributes.skin"] {
+    for path in [
+        "vertex.weights",
+        "face.material",
+        "meshes[0].primitives[0].attributes.skin",
+    ] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }
     assert_eq!(of("nodes[0].extras.weights"), Category::Names);
@@ -249,23 +321,44 @@ fn the_last_known_path_segment_sets_the_category() {
 
 #[test]
 fn errors_are_rounded_for_display() {
-    let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f64::INFINITY];
+    let numbers = [
+        0.0,
+        1.002_427_6,
+        0.001_234,
+        99.9,
+        123_456.0,
+        1e-9,
+        1.5e-7,
+        3.21e9,
+        f64::INFINITY,
+    ];
     let shown = numbers.map(|error| {
         let mut loss = Loss::new(LossKind::Quantized, "a", "b");
         loss.error = Some(error);
         loss.to_string()
     });
-    let expected = ["0", "1.1", "0.0013", "100", "130000", "1e-9", "1.5e-7", "3.3e9", "inf"];
-    assert_eq!(shown, expected.map(|error| format!("quantized: a: b, off by at most {error}")));
+    let expected = [
+        "0", "1.1", "0.0013", "100", "130000", "1e-9", "1.5e-7", "3.3e9", "inf",
+    ];
+    assert_eq!(
+        shown,
+        expected.map(|error| format!("quantized: a: b, off by at most {error}"))
+    );
 }
 
 #[test]
 fn paths_are_steps_or_text() {
     let steps = dropped(path!(faces.corners), "lost").within(path!(meshes[3]));
-    assert_eq!(steps.path.segments(), Some(&path!(meshes[3].faces.corners)[..]));
+    assert_eq!(
+        steps.path.segments(),
+        Some(&path!(meshes[3].faces.corners)[..])
+    );
     let text = dropped("faces.corners", "lost").within("meshes[3]");
     assert_eq!((text.path.segments(), &text.path), (None, &steps.path));
     assert_ne!(text.path, Path::from(path!(meshes[2].faces.corners)));
     assert_eq!(steps.to_string(), "dropped: meshes[3].faces.corners: lost");
-    assert_eq!(serde_json::to_value(&steps).unwrap()["path"], "meshes[3].faces.corners");
+    assert_eq!(
+        serde_json::to_value(&steps).unwrap()["path"],
+        "meshes[3].faces.corners"
+    );
 }

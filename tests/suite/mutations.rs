@@ -36,7 +36,11 @@ enum Bug {
 
 /// Returns the last item of a list, like a loader; `None` if the file is invalid. With a bug, it panics for some files.
 fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
-    let word = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().unwrap()));
+    let word = |at: usize| {
+        Some(u16::from_le_bytes(
+            file.get(at..at + 2)?.try_into().unwrap(),
+        ))
+    };
     let (offset, count) = (word(4)?, word(6)?);
     if !file.starts_with(b"LIST") || count == 0 {
         return None;
@@ -55,7 +59,9 @@ fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
     if !is_inside {
         return None;
     }
-    Some(u32::from_le_bytes(file[start + size - 4..start + size].try_into().unwrap()))
+    Some(u32::from_le_bytes(
+        file[start + size - 4..start + size].try_into().unwrap(),
+    ))
 }
 
 fn mutated() -> impl Strategy<Value = MutatedFile> {
@@ -64,7 +70,11 @@ fn mutated() -> impl Strategy<Value = MutatedFile> {
 
 /// Returns the smallest mutated file for which `is_right` returns `false`, if any.
 fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<MutatedFile> {
-    let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: 4000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let rng = TestRunner::deterministic().rng().clone();
     let result = TestRunner::new_with_rng(config, rng).run(&mutated(), |mutated| {
         prop_assert!(is_right(&mutated.bytes));
@@ -84,12 +94,21 @@ fn without_panic(file: &[u8], bug: Option<Bug>) -> bool {
 #[test]
 fn one_mutation_of_a_small_file_finds_each_bug() {
     assert_eq!(smallest(|file| without_panic(file, None)), None);
-    for bug in [Bug::TrustsCount, Bug::TrustsOffset, Bug::Wraps, Bug::ChecksStart] {
-        let found = smallest(|file| without_panic(file, Some(bug))).unwrap_or_else(|| panic!("{bug:?}"));
+    for bug in [
+        Bug::TrustsCount,
+        Bug::TrustsOffset,
+        Bug::Wraps,
+        Bug::ChecksStart,
+    ] {
+        let found =
+            smallest(|file| without_panic(file, Some(bug))).unwrap_or_else(|| panic!("{bug:?}"));
         println!("{bug:?}: {found:?}");
         assert_eq!(found.mutations.len(), 1, "{bug:?}: {found:?}");
         assert!(found.bytes.len() <= 16, "{bug:?}: {found:?}");
-        assert_eq!(walk::first_fault(&List::TYPE, &found.file, &Default::default()), None);
+        assert_eq!(
+            walk::first_fault(&List::TYPE, &found.file, &Default::default()),
+            None
+        );
     }
 }
 
@@ -110,7 +129,12 @@ fn every_mutation_is_drawn_and_changes_the_file() {
     let mut kinds = Vec::new();
     let mut widths = BTreeSet::new();
     for _ in 0..2000 {
-        let MutatedFile { bytes, file, mutations, .. } = mutated().new_tree(&mut runner).unwrap().current();
+        let MutatedFile {
+            bytes,
+            file,
+            mutations,
+            ..
+        } = mutated().new_tree(&mut runner).unwrap().current();
         assert!(mutations.len() > 1 || bytes != file);
         for mutation in mutations {
             if let Mutation::Overwrite { bytes, .. } = &mutation {
@@ -122,7 +146,10 @@ fn every_mutation_is_drawn_and_changes_the_file() {
         }
     }
     assert_eq!(kinds.len(), 7);
-    assert!([1, 2, 4, 8].iter().all(|width| widths.contains(width)), "{widths:?}");
+    assert!(
+        [1, 2, 4, 8].iter().all(|width| widths.contains(width)),
+        "{widths:?}"
+    );
 }
 
 /// Shrinking terminates for any failing test.
@@ -137,7 +164,11 @@ fn shrinking_ends() {
             state ^= state >> 7;
             state ^= state << 17;
             let fails = state % 3 == 0;
-            if !(if fails { tree.simplify() } else { tree.complicate() }) {
+            if !(if fails {
+                tree.simplify()
+            } else {
+                tree.complicate()
+            }) {
                 break;
             }
             steps += 1;
@@ -157,7 +188,11 @@ fn shrunk(
     starts
         .map(|mut tree| {
             let (start, mut has_failed) = (tree.current(), true);
-            while if has_failed { tree.simplify() } else { tree.complicate() } {
+            while if has_failed {
+                tree.simplify()
+            } else {
+                tree.complicate()
+            } {
                 has_failed = fails(&start, &tree.current());
             }
             tree.current()
@@ -170,7 +205,9 @@ fn overwritten_words_shrink_to_the_byte_that_matters() {
     // The last byte of the file is the last one of a word.
     let is_start = |mutated: &MutatedFile| match &*mutated.mutations {
         [Mutation::Overwrite { at, bytes }] => {
-            bytes.len() > 1 && at + bytes.len() == mutated.file.len() && bytes.last() != mutated.file.last()
+            bytes.len() > 1
+                && at + bytes.len() == mutated.file.len()
+                && bytes.last() != mutated.file.last()
         }
         _ => false,
     };
@@ -179,7 +216,13 @@ fn overwritten_words_shrink_to_the_byte_that_matters() {
     });
     assert!(!found.is_empty());
     for mutated in found {
-        let [Mutation::Overwrite { at, bytes }] = &*mutated.mutations else { panic!("{mutated:?}") };
-        assert_eq!((at + 1, bytes.len()), (mutated.file.len(), 1), "{mutated:?}");
+        let [Mutation::Overwrite { at, bytes }] = &*mutated.mutations else {
+            panic!("{mutated:?}")
+        };
+        assert_eq!(
+            (at + 1, bytes.len()),
+            (mutated.file.len(), 1),
+            "{mutated:?}"
+        );
     }
 }

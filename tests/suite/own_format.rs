@@ -8,8 +8,8 @@ use meshspec::layout::generate::{self, Breakage};
 use meshspec::layout::schema::Schema;
 use meshspec::layout::{self, Layout};
 use meshspec::{
-    AnyFormat, BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions, Report,
-    Rule, Severity, WriteOptions, check, path,
+    AnyFormat, BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions,
+    Report, Rule, Severity, WriteOptions, check, path,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -17,11 +17,19 @@ use proptest::prelude::*;
 mod rules {
     use meshspec::{Enforcement, Rule, Severity};
 
-    pub static SUM: Rule = Rule::new("TRACKS-SUM", Severity::Error, "The checksum is that of the heights.");
+    pub static SUM: Rule = Rule::new(
+        "TRACKS-SUM",
+        Severity::Error,
+        "The checksum is that of the heights.",
+    );
     pub static FINITE: Rule = Rule::new("TRACKS-FINITE", Severity::Error, "Heights are finite.");
     pub static RISING: Rule = Rule {
         enforced_by: Enforcement::Code("the first and the last height"),
-        ..Rule::new("TRACKS-RISING", Severity::Error, "The last height is above the first.")
+        ..Rule::new(
+            "TRACKS-RISING",
+            Severity::Error,
+            "The last height is above the first.",
+        )
     };
 }
 
@@ -53,8 +61,14 @@ struct Tracks {
     colors: Vec<u8>,
 }
 
-const FIRST: Dialect = Dialect::Custom { name: "first", number: 1 };
-const SECOND: Dialect = Dialect::Custom { name: "second", number: 2 };
+const FIRST: Dialect = Dialect::Custom {
+    name: "first",
+    number: 1,
+};
+const SECOND: Dialect = Dialect::Custom {
+    name: "second",
+    number: 2,
+};
 
 impl BinaryFormat for Tracks {
     const NAME: &'static str = "tracks";
@@ -63,46 +77,82 @@ impl BinaryFormat for Tracks {
     const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
 
     fn dialect_of_document(&self) -> Dialect {
-        if self.stored_version > 1 { SECOND } else { FIRST }
+        if self.stored_version > 1 {
+            SECOND
+        } else {
+            FIRST
+        }
     }
 
     fn check_document(&self, report: &mut Report) {
         if let [first, .., last] = self.heights[..]
             && last <= first
         {
-            report.add(&rules::RISING, path!(heights), format!("from {first} to {last}"));
+            report.add(
+                &rules::RISING,
+                path!(heights),
+                format!("from {first} to {last}"),
+            );
         }
     }
 }
 
 fn track() -> Tracks {
     let heights = vec![1.0_f32, 2.0];
-    let summed: Vec<u8> =
-        [2].into_iter().chain(heights.iter().flat_map(|height| height.to_le_bytes())).collect();
-    Tracks { stored_version: 1, heights, sum: crc(&summed), colors: Vec::new() }
+    let summed: Vec<u8> = [2]
+        .into_iter()
+        .chain(heights.iter().flat_map(|height| height.to_le_bytes()))
+        .collect();
+    Tracks {
+        stored_version: 1,
+        heights,
+        sum: crc(&summed),
+        colors: Vec::new(),
+    }
 }
 
 /// Computes the CRC-32 bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
-    let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
-    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
+    let step = |crc: u32| {
+        if crc & 1 == 1 {
+            crc >> 1 ^ 0xedb8_8320
+        } else {
+            crc >> 1
+        }
+    };
+    !bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc))
+    })
 }
 
 fn error(bytes: &[u8]) -> String {
-    Tracks::read(bytes, &ReadOptions::default()).unwrap_err().to_string()
+    Tracks::read(bytes, &ReadOptions::default())
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
 fn three_constants_make_a_format() {
     let file = track().write(&WriteOptions::default()).unwrap();
     assert_eq!(file.len(), 6 + 8 + 4);
-    assert_eq!(Tracks::read(&file, &ReadOptions::default()).unwrap(), track());
+    assert_eq!(
+        Tracks::read(&file, &ReadOptions::default()).unwrap(),
+        track()
+    );
     let about = AnyFormat::of::<Tracks>().about();
     assert_eq!((about.name, about.extensions), ("tracks", &["trk"][..]));
     let codes: Vec<_> = about.rules.iter().map(|rule| rule.code).collect();
     assert!(codes.starts_with(&["TRACKS-SUM", "TRACKS-FINITE", "TRACKS-RISING"]));
-    assert!(codes.contains(&"LAYOUT-TRUNCATED") && codes.len() == 9, "{codes:?}");
-    let format = Formats::builtin().with::<Tracks>().unwrap().detect(&file, None).unwrap().format;
+    assert!(
+        codes.contains(&"LAYOUT-TRUNCATED") && codes.len() == 9,
+        "{codes:?}"
+    );
+    let format = Formats::builtin()
+        .with::<Tracks>()
+        .unwrap()
+        .detect(&file, None)
+        .unwrap()
+        .format;
     assert_eq!(format.name(), "tracks");
 }
 
@@ -120,13 +170,24 @@ fn read_errors_have_path_bytes_and_rule() {
     let lenient = Tracks::read(&[&file[..], &[0]].concat(), &ReadOptions::lenient());
     assert_eq!(lenient.unwrap(), track());
     assert!(error(b"TRACK").ends_with("[LAYOUT-MAGIC]"));
-    let falling = Tracks { heights: vec![2.0, 1.0], ..track() };
+    let falling = Tracks {
+        heights: vec![2.0, 1.0],
+        ..track()
+    };
     let rejected = falling.write(&WriteOptions::default()).unwrap_err();
     assert_eq!(rejected.kind(), ErrorKind::Inexpressible);
     assert!(rejected.to_string().contains("[TRACKS-SUM]"), "{rejected}");
-    let codes =
-        |report: Report| report.findings().iter().map(|finding| finding.rule.code).collect::<Vec<_>>();
-    assert_eq!(codes(Format::check(&falling)), ["TRACKS-SUM", "TRACKS-RISING"]);
+    let codes = |report: Report| {
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        codes(Format::check(&falling)),
+        ["TRACKS-SUM", "TRACKS-RISING"]
+    );
     assert_eq!(codes(Format::check(&track())), [""; 0]);
 }
 
@@ -144,18 +205,56 @@ struct Sized {
 #[test]
 fn a_declared_type_is_read_written_and_checked() {
     let read = |bytes: &[u8]| layout::read::<Sized>(bytes, &ReadOptions::default());
-    assert_eq!(read(&[1, 7]).unwrap(), Sized { size: 1, items: vec![7] });
+    assert_eq!(
+        read(&[1, 7]).unwrap(),
+        Sized {
+            size: 1,
+            items: vec![7]
+        }
+    );
     let message = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
-    assert_eq!(message(&[2, 7]), "items (bytes 0x1..0x2): needs 2 bytes, but 1 remains [LAYOUT-TRUNCATED]");
-    assert!(message(&[]).contains("needs 1 byte, but 0 remain [LAYOUT-TRUNCATED]"), "{}", message(&[]));
-    assert_eq!(message(&[1, 9]), "items[0] (bytes 0x1..0x2): found 9, expected less than 9 [TRACKS-FINITE]");
-    assert!(message(&[1, 0]).ends_with("[TRACKS-FINITE]"), "{}", message(&[1, 0]));
+    assert_eq!(
+        message(&[2, 7]),
+        "items (bytes 0x1..0x2): needs 2 bytes, but 1 remains [LAYOUT-TRUNCATED]"
+    );
+    assert!(
+        message(&[]).contains("needs 1 byte, but 0 remain [LAYOUT-TRUNCATED]"),
+        "{}",
+        message(&[])
+    );
+    assert_eq!(
+        message(&[1, 9]),
+        "items[0] (bytes 0x1..0x2): found 9, expected less than 9 [TRACKS-FINITE]"
+    );
+    assert!(
+        message(&[1, 0]).ends_with("[TRACKS-FINITE]"),
+        "{}",
+        message(&[1, 0])
+    );
     let write = |value: &Sized| layout::write(value, &WriteOptions::default());
-    assert_eq!(write(&Sized { size: 1, items: vec![7] }).unwrap(), [1, 7]);
-    let error = write(&Sized { size: 2, items: vec![7] }).unwrap_err();
-    assert_eq!((error.kind(), error.path().to_string()), (ErrorKind::Inexpressible, "items".to_owned()));
+    assert_eq!(
+        write(&Sized {
+            size: 1,
+            items: vec![7]
+        })
+        .unwrap(),
+        [1, 7]
+    );
+    let error = write(&Sized {
+        size: 2,
+        items: vec![7],
+    })
+    .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.path().to_string()),
+        (ErrorKind::Inexpressible, "items".to_owned())
+    );
     let report = layout::check::<Sized>(&[1, 9, 0], &ReadOptions::default()).unwrap();
-    let codes: Vec<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
+    let codes: Vec<_> = report
+        .findings()
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect();
     assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
 }
 
@@ -177,7 +276,10 @@ fn a_wrong_checksum_is_found() {
     let message = error(&file);
     let start = "tracks: sum (bytes 0xe..0x12): found 0x";
     assert!(message.starts_with(start), "{message}");
-    let computed = format!("but the CRC-32 of bytes 0x5..0xe is {:#x} [TRACKS-SUM]", crc(&file[5..14]));
+    let computed = format!(
+        "but the CRC-32 of bytes 0x5..0xe is {:#x} [TRACKS-SUM]",
+        crc(&file[5..14])
+    );
     assert!(message.ends_with(&computed), "{message}");
     let report = check(&file, AnyFormat::of::<Tracks>(), &ReadOptions::default()).unwrap();
     assert_eq!(report.errors(), 1);
@@ -196,8 +298,9 @@ fn every_byte_of_a_checksum_counts() {
 /// The expected checksums come from the reference implementation.
 #[test]
 fn checksums_depend_on_the_seed() {
-    let seeded =
-        |function: ChecksumFunction, seed| (function.compute)(b"", &[layout::expr::Value::Int(seed)]);
+    let seeded = |function: ChecksumFunction, seed| {
+        (function.compute)(b"", &[layout::expr::Value::Int(seed)])
+    };
     assert_eq!(seeded(XXH32, 0x9e37_79b1), 0x36b7_8ae7);
     assert_eq!(seeded(XXH64, 0x9e37_79b1), 0xac75_fda2_929b_17ef);
     assert_eq!(seeded(XXH3, 0x9e37_79b1_85eb_ca8d), 0xa8a6_b918_b2f0_364a);
@@ -221,7 +324,12 @@ struct Verified {
 
 #[test]
 fn checksums_verified_by_code_are_not_verified_again() {
-    assert_eq!(layout::check::<Verified>(&[0; 5], &ReadOptions::default()).unwrap().findings(), []);
+    assert_eq!(
+        layout::check::<Verified>(&[0; 5], &ReadOptions::default())
+            .unwrap()
+            .findings(),
+        []
+    );
 }
 
 /// A checksum of a checksum, which is stored before it.
@@ -245,13 +353,20 @@ fn checksums_of_checksums_follow() {
     let file = values.assemble(&Limits::default()).unwrap();
     let faults = |file: &[u8]| {
         let report = layout::check::<Nested>(file, &ReadOptions::default()).unwrap();
-        report.findings().iter().map(|finding| finding.path.to_string()).collect::<Vec<_>>()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.path.to_string())
+            .collect::<Vec<_>>()
     };
     assert_eq!(faults(&file), [""; 0]);
     // The outer checksum is computed over the wrong inner one, so each file has one wrong checksum.
     const RULES: &[&Rule] = &[&rules::SUM];
     let broken = generate::breakages(&Nested::TYPE, &file, RULES, &Limits::default());
-    let broken: Vec<_> = broken.unwrap().filter(|broken| broken.breakage == Breakage::Checksum).collect();
+    let broken: Vec<_> = broken
+        .unwrap()
+        .filter(|broken| broken.breakage == Breakage::Checksum)
+        .collect();
     let found: Vec<_> = broken.iter().map(|broken| faults(&broken.bytes)).collect();
     assert_eq!(found, [["outer"], ["inner"]]);
 }
@@ -264,9 +379,26 @@ fn no_checksum_is_not_computed() {
     let set = |path: &[&str], text: &str| Edit::set(path.join("."), text);
     let mut without = file.clone();
     without[end + 11..end + 19].fill(0);
-    let edited = edit(&Sums::TYPE, &without, &[set(&["b"], "9")], true, &Limits::default()).unwrap();
-    assert_eq!((edited[end + 10], &edited[end + 11..end + 19]), (9, &[0; 8][..]));
-    let edited = edit(&Sums::TYPE, &file, &[set(&["b"], "9")], true, &Limits::default()).unwrap();
+    let edited = edit(
+        &Sums::TYPE,
+        &without,
+        &[set(&["b"], "9")],
+        true,
+        &Limits::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        (edited[end + 10], &edited[end + 11..end + 19]),
+        (9, &[0; 8][..])
+    );
+    let edited = edit(
+        &Sums::TYPE,
+        &file,
+        &[set(&["b"], "9")],
+        true,
+        &Limits::default(),
+    )
+    .unwrap();
     assert_ne!(edited[end + 11..end + 19], file[end + 11..end + 19]);
     assert_eq!(findings(&edited), [""; 0]);
 }
@@ -287,10 +419,17 @@ struct Chosen {
 fn a_chosen_packing_exists_and_has_the_stated_size() {
     let messages = |file: &[u8]| {
         let report = layout::check::<Chosen>(file, &ReadOptions::default()).unwrap();
-        report.findings().iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.message.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(messages(&[0, 4, 1, 2, 3, 4]), [""; 0]);
-    assert_eq!(messages(&[0, 5, 1, 2, 3, 4]), ["unpacks to 4 bytes, but 5 are stated"]);
+    assert_eq!(
+        messages(&[0, 5, 1, 2, 3, 4]),
+        ["unpacks to 4 bytes, but 5 are stated"]
+    );
     assert_eq!(messages(&[9, 4, 1, 2, 3, 4]), ["unknown packing 9"]);
 }
 
@@ -312,7 +451,10 @@ fn even() -> binrw::BinResult<u8> {
         value if value.is_multiple_of(2) => Ok(value),
         value => {
             let error = meshspec::Error::new(ErrorKind::Malformed, format!("{value} is odd"));
-            Err(binrw::Error::Custom { pos, err: Box::new(error.at(path!(value))) })
+            Err(binrw::Error::Custom {
+                pos,
+                err: Box::new(error.at(path!(value))),
+            })
         }
     }
 }
@@ -321,7 +463,11 @@ impl BinaryFormat for Even {
     const NAME: &'static str = "even";
 
     fn dialect_of_document(&self) -> Dialect {
-        if self.before == 7 { SECOND } else { Dialect::Spec }
+        if self.before == 7 {
+            SECOND
+        } else {
+            Dialect::Spec
+        }
     }
 }
 
@@ -359,32 +505,53 @@ impl BinaryFormat for Deep {
 fn the_dialect_that_fits_longer_is_detected() {
     let file = b"DEEP\x0a\x1f\0\x01\0\0\x40\x02\0\0\0\x07";
     assert_eq!(AnyFormat::of::<Deep>().detect(file).dialect, SECOND);
-    let error = <Deep as Format>::read(file, &ReadOptions::default()).err().unwrap().to_string();
-    assert!(error.starts_with("deep: last (bytes 0xf..0x10): the file does not end with 1"), "{error}");
+    let error = <Deep as Format>::read(file, &ReadOptions::default())
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        error.starts_with("deep: last (bytes 0xf..0x10): the file does not end with 1"),
+        "{error}"
+    );
 }
 
 #[test]
 fn errors_of_code_have_a_place() {
     let options = ReadOptions::default();
-    let error = <Even as Format>::read(b"EVEN\0\x03", &options).unwrap_err().to_string();
+    let error = <Even as Format>::read(b"EVEN\0\x03", &options)
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "even: value (bytes 0x5..0x6): 3 is odd");
     let report = check(b"EVEN\0\x03", AnyFormat::of::<Even>(), &options).unwrap();
-    let findings: Vec<_> = report.findings().iter().map(|finding| finding.to_string()).collect();
-    assert_eq!(findings, ["value (bytes 0x5..0x6): 3 is odd [LAYOUT-VALUE]"]);
+    let findings: Vec<_> = report
+        .findings()
+        .iter()
+        .map(|finding| finding.to_string())
+        .collect();
+    assert_eq!(
+        findings,
+        ["value (bytes 0x5..0x6): 3 is odd [LAYOUT-VALUE]"]
+    );
 }
 
 #[test]
 fn documents_are_written_in_a_dialect_of_the_format() {
     let even = |before| Even { before, value: 2 }.write(&WriteOptions::default());
     assert_eq!(even(0).unwrap(), b"EVEN\0\x02");
-    assert_eq!(even(7).unwrap_err().to_string(), "even: dialect: even has no second dialect, only spec");
+    assert_eq!(
+        even(7).unwrap_err().to_string(),
+        "even: dialect: even has no second dialect, only spec"
+    );
 }
 
 #[test]
 fn documents_are_summarised_and_checked_without_a_file() {
     assert_eq!(Format::info(&track()).properties.len(), 1);
     assert!(Format::contents(&track()).fields.is_some());
-    let long = Tracks { heights: vec![1.0; 300], ..track() };
+    let long = Tracks {
+        heights: vec![1.0; 300],
+        ..track()
+    };
     let report = Format::check(&long);
     assert_eq!(report.findings()[0].rule.code, "LAYOUT-VALUE");
 }
@@ -393,7 +560,10 @@ fn documents_are_summarised_and_checked_without_a_file() {
 fn a_checksum_is_recomputed() {
     let file = track().write(&WriteOptions::default()).unwrap();
     let layout = AnyFormat::of::<Tracks>().layout_of(&file, FIRST).unwrap();
-    let add = Edit { path: path!(heights[2]).into(), change: Change::Insert("3.5".into()) };
+    let add = Edit {
+        path: path!(heights[2]).into(),
+        change: Change::Insert("3.5".into()),
+    };
     let edited = edit(layout, &file, &[add], true, &Limits::default()).unwrap();
     let expected = crc(&edited[5..18]);
     assert_eq!((edited[5], &edited[18..]), (3, &expected.to_le_bytes()[..]));
@@ -417,8 +587,12 @@ proptest! {
 #[test]
 fn a_checksum_is_broken() {
     let file = track().write(&WriteOptions::default()).unwrap();
-    let broken = AnyFormat::of::<Tracks>().breakages(&file, &ReadOptions::default()).unwrap();
-    let broken: Vec<_> = broken.filter(|broken| broken.breakage == Breakage::Checksum).collect();
+    let broken = AnyFormat::of::<Tracks>()
+        .breakages(&file, &ReadOptions::default())
+        .unwrap();
+    let broken: Vec<_> = broken
+        .filter(|broken| broken.breakage == Breakage::Checksum)
+        .collect();
     assert_eq!(broken.len(), 1);
     assert_eq!(broken[0].rule, Some(&rules::SUM));
     assert!(error(&broken[0].bytes).ends_with("[TRACKS-SUM]"));
@@ -427,19 +601,41 @@ fn a_checksum_is_broken() {
 #[test]
 fn dialects_are_declared_by_the_format() {
     let options = |dialect| ReadOptions::default().with_dialect(dialect);
-    let second = Tracks { stored_version: 2, colors: vec![7, 8], ..track() };
+    let second = Tracks {
+        stored_version: 2,
+        colors: vec![7, 8],
+        ..track()
+    };
     let file = second.write(&WriteOptions::default()).unwrap();
     assert_eq!(file.len(), 6 + 8 + 4 + 2);
     let format = AnyFormat::of::<Tracks>();
     assert_eq!(format.detect(&file).dialect, SECOND);
-    assert_eq!(format.detect(&track().write(&WriteOptions::default()).unwrap()).dialect, FIRST);
-    assert_eq!(Tracks::read(&file, &ReadOptions::default()).unwrap(), second);
-    let rejected = Tracks::read(&file, &options(FIRST)).unwrap_err().to_string();
+    assert_eq!(
+        format
+            .detect(&track().write(&WriteOptions::default()).unwrap())
+            .dialect,
+        FIRST
+    );
+    assert_eq!(
+        Tracks::read(&file, &ReadOptions::default()).unwrap(),
+        second
+    );
+    let rejected = Tracks::read(&file, &options(FIRST))
+        .unwrap_err()
+        .to_string();
     assert!(rejected.contains("this is another version"), "{rejected}");
-    let rejected = Tracks::read(&file, &options(Dialect::Spec)).unwrap_err().to_string();
-    assert_eq!(rejected, "tracks: dialect: tracks has no spec dialect, only first, second");
+    let rejected = Tracks::read(&file, &options(Dialect::Spec))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        rejected,
+        "tracks: dialect: tracks has no spec dialect, only first, second"
+    );
     let tables = format.schema(Schema::Markdown).remove(0).text;
-    assert!(tables.contains("## SecondTracks") && tables.contains("tracks_second"), "{tables}");
+    assert!(
+        tables.contains("## SecondTracks") && tables.contains("tracks_second"),
+        "{tables}"
+    );
     assert!(tables.contains("Checksum: CRC-32 from `count` on, stored in `sum`."));
     assert!(tables.contains("In m."));
 }
@@ -491,7 +687,11 @@ fn sums(method: &str) -> Vec<u8> {
 
 fn findings(file: &[u8]) -> Vec<String> {
     let report = layout::check::<Sums>(file, &ReadOptions::default()).unwrap();
-    report.findings().iter().map(|finding| finding.path.to_string()).collect()
+    report
+        .findings()
+        .iter()
+        .map(|finding| finding.path.to_string())
+        .collect()
 }
 
 #[test]
@@ -503,13 +703,21 @@ fn checksums_cover_packed_and_plain_bytes() {
         assert_eq!(findings(&file), [""; 0]);
         let end = 6 + usize::from(file[5]);
         let compute = |function: ChecksumFunction, bytes: &[u8]| (function.compute)(bytes, &[]);
-        assert_eq!(&file[end..][..4], &(compute(checksum::ADLER32, &file[..end]) as u32).to_le_bytes());
+        assert_eq!(
+            &file[end..][..4],
+            &(compute(checksum::ADLER32, &file[..end]) as u32).to_le_bytes()
+        );
         assert_eq!(compute(checksum::ADLER32, b"Wikipedia"), 0x11e6_0398);
         assert_eq!(compute(CRC32, b"123456789"), 0xcbf4_3926);
         assert_eq!(compute(XXH32, b""), 0x02cc_5d05);
         assert_eq!(compute(XXH64, b""), 0xef46_db37_51d8_e999);
         assert_eq!(compute(XXH3, b""), 0x2d06_8005_38d3_94c2);
-        for (at, path) in [(end + 4, "short"), (end + 9, "long"), (end + 10, "long"), (end + 19, "newest")] {
+        for (at, path) in [
+            (end + 4, "short"),
+            (end + 9, "long"),
+            (end + 10, "long"),
+            (end + 19, "newest"),
+        ] {
             file[at] ^= 1;
             assert_eq!(findings(&file), [path], "{at}");
             file[at] ^= 1;
@@ -523,10 +731,23 @@ fn checksums_cover_packed_and_plain_bytes() {
         let report = layout::check::<Sums>(&file, &ReadOptions::default()).unwrap();
         assert_eq!(report.findings()[0].message, "3 is not a value of Method");
     }
-    let rule = layout::check::<Sums>(&[&sums("None")[..46], &[9; 40]].concat(), &ReadOptions::default());
+    let rule = layout::check::<Sums>(
+        &[&sums("None")[..46], &[9; 40]].concat(),
+        &ReadOptions::default(),
+    );
     let report = rule.unwrap();
-    assert!(report.findings().iter().any(|finding| finding.rule.code == "LAYOUT-CHECKSUM"));
-    assert!(report.findings().iter().all(|finding| finding.rule.severity >= Severity::Error));
+    assert!(
+        report
+            .findings()
+            .iter()
+            .any(|finding| finding.rule.code == "LAYOUT-CHECKSUM")
+    );
+    assert!(
+        report
+            .findings()
+            .iter()
+            .all(|finding| finding.rule.severity >= Severity::Error)
+    );
 }
 
 /// Numbers of either byte order.
@@ -602,7 +823,8 @@ struct States {
     number: u16,
 }
 
-const ORDERS: &[u8] = b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff\xff\xc8\x05\0";
+const ORDERS: &[u8] =
+    b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff\xff\xc8\x05\0";
 
 fn orders() -> Orders {
     Orders {
@@ -614,7 +836,10 @@ fn orders() -> Orders {
         states: States { number: 0x0201 },
         limited: 0x1ff,
         // 1_1111111110_01000
-        corners: Corners::new().with_first(8).with_step(0x3fe).with_closed(true),
+        corners: Corners::new()
+            .with_first(8)
+            .with_step(0x3fe)
+            .with_closed(true),
         flags: LittleFlags::new().with_flags(5),
     }
 }
@@ -623,16 +848,32 @@ fn orders() -> Orders {
 fn numbers_have_either_byte_order() {
     let read = |bytes: &[u8]| layout::read::<Orders>(bytes, &ReadOptions::default());
     let file = read(ORDERS).unwrap();
-    assert_eq!((file.corners.first(), file.corners.step(), file.corners.closed()), (8, 0x3fe, true));
+    assert_eq!(
+        (
+            file.corners.first(),
+            file.corners.step(),
+            file.corners.closed()
+        ),
+        (8, 0x3fe, true)
+    );
     assert_eq!((file.flags.flags(), file), (5, orders()));
-    assert_eq!(layout::write(&orders(), &WriteOptions::default()).unwrap(), ORDERS);
+    assert_eq!(
+        layout::write(&orders(), &WriteOptions::default()).unwrap(),
+        ORDERS
+    );
     let message = |at: usize, bytes: &[u8]| {
         let mut file = ORDERS.to_vec();
         file[at..at + bytes.len()].copy_from_slice(bytes);
         read(&file).unwrap_err().to_string()
     };
-    assert_eq!(message(2, &[0x7f]), "items[0] (bytes 0x2..0x6): inf is not finite [TRACKS-FINITE]");
-    assert_eq!(message(10, &[0, 2]), "kind (bytes 0xa..0xc): 2 is not a value of Kind [LAYOUT-VALUE]");
+    assert_eq!(
+        message(2, &[0x7f]),
+        "items[0] (bytes 0x2..0x6): inf is not finite [TRACKS-FINITE]"
+    );
+    assert_eq!(
+        message(10, &[0, 2]),
+        "kind (bytes 0xa..0xc): 2 is not a value of Kind [LAYOUT-VALUE]"
+    );
     assert_eq!(
         message(18, &[2]),
         "limited (bytes 0x12..0x14): found 767, expected less than 512 [TRACKS-FINITE]"
@@ -656,26 +897,42 @@ fn big_endian_files_are_edited_and_assembled() {
         set("flags.flags", "0x102"),
     ];
     let edited = edit(&Orders::TYPE, ORDERS, &edits, false, &Limits::default()).unwrap();
-    let expected = b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe\x80\x01\x02\x01";
+    let expected =
+        b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe\x80\x01\x02\x01";
     assert_eq!(edited, expected);
-    let insert = Edit { path: path!(items[1]).into(), change: Change::Insert("3".into()) };
+    let insert = Edit {
+        path: path!(items[1]).into(),
+        change: Change::Insert("3".into()),
+    };
     let longer = edit(&Orders::TYPE, ORDERS, &[insert], true, &Limits::default()).unwrap();
-    assert_eq!((&longer[..2], &longer[6..10]), (&[0, 2][..], &3f32.to_be_bytes()[..]));
-    let values = layout::assemble::FileValues::read(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    assert_eq!(
+        (&longer[..2], &longer[6..10]),
+        (&[0, 2][..], &3f32.to_be_bytes()[..])
+    );
+    let values =
+        layout::assemble::FileValues::read(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), ORDERS);
     const RULES: &[&Rule] = &[&rules::FINITE];
     let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
     let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
-    assert!(broken.contains(&"limited = 512: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
     assert!(
-        broken.iter().any(|broken| broken.starts_with("count = 0: a count that is one too small")),
+        broken.contains(&"limited = 512: a value that violates TRACKS-FINITE".to_owned()),
+        "{broken:?}"
+    );
+    assert!(
+        broken
+            .iter()
+            .any(|broken| broken.starts_with("count = 0: a count that is one too small")),
         "{broken:?}"
     );
     assert!(
         broken.contains(&"corners.first = 9: a value that violates TRACKS-FINITE".to_owned()),
         "{broken:?}"
     );
-    assert!(broken.iter().any(|broken| broken.starts_with("kind = 0: ")), "{broken:?}");
+    assert!(
+        broken.iter().any(|broken| broken.starts_with("kind = 0: ")),
+        "{broken:?}"
+    );
 }
 
 #[test]
@@ -701,7 +958,10 @@ fn words_are_assembled_from_their_fields_in_either_byte_order() {
     }
     assert_eq!(values.assemble(&Limits::default()).unwrap(), [0xff, 0xc8]);
     let word = layout::expr::Value::from(orders().corners);
-    assert_eq!(word, layout::expr::Value::Bits(0xffc8, Corners::TYPE.own_declaration().unwrap()));
+    assert_eq!(
+        word,
+        layout::expr::Value::Bits(0xffc8, Corners::TYPE.own_declaration().unwrap())
+    );
 }
 
 proptest! {
@@ -729,9 +989,15 @@ fn a_byte_has_no_byte_order() {
 
 #[test]
 fn byte_orders_are_printed() {
-    let print =
-        |schema: Schema| schema.print("orders", "Orders", &[("orders", &Orders::TYPE)]).remove(0).text;
-    let has = |schema: Schema, part: &str| assert!(print(schema).contains(part), "{part}: {}", print(schema));
+    let print = |schema: Schema| {
+        schema
+            .print("orders", "Orders", &[("orders", &Orders::TYPE)])
+            .remove(0)
+            .text
+    };
+    let has = |schema: Schema, part: &str| {
+        assert!(print(schema).contains(part), "{part}: {}", print(schema))
+    };
     has(Schema::Markdown, "| `count` | big-endian u16 | 2 | 0 |");
     has(Schema::Markdown, "| `little` | u32 |");
     has(Schema::Kaitai, "type: u2be");
@@ -755,18 +1021,32 @@ fn byte_orders_are_printed() {
     has(Schema::Kaitai, "type: b16\n");
     has(Schema::ImHex, "be u16 word;");
     has(Schema::ImHex, "u8 first = (word >> 0) & 0x1f [[export]];");
-    has(Schema::ImHex, "s16 step = s128(((word >> 5) & 0x3ff) ^ 0x200) - 0x200 [[export]];");
-    has(Schema::ImHex, "bool closed = ((word >> 15) & 0x1) != 0 [[export]];");
+    has(
+        Schema::ImHex,
+        "s16 step = s128(((word >> 5) & 0x3ff) ^ 0x200) - 0x200 [[export]];",
+    );
+    has(
+        Schema::ImHex,
+        "bool closed = ((word >> 15) & 0x1) != 0 [[export]];",
+    );
     has(Schema::ImHex, "bitfield LittleFlags {");
-    has(Schema::C, "typedef struct orders_corners { uint8_t bytes[2]; } orders_corners;");
+    has(
+        Schema::C,
+        "typedef struct orders_corners { uint8_t bytes[2]; } orders_corners;",
+    );
     has(Schema::C, "as one big-endian number");
     has(Schema::C, "typedef uint16_t orders_little_flags;");
     has(Schema::Dictionary, "Kind=\"\\x00\\x01\"");
     has(Schema::Dictionary, "Corners=\"\\x80\\x00\"");
     let mut text = Vec::new();
-    layout::dump::Dump::new(&Orders::TYPE, ORDERS).write_text(&mut text, false).unwrap();
+    layout::dump::Dump::new(&Orders::TYPE, ORDERS)
+        .write_text(&mut text, false)
+        .unwrap();
     let text = String::from_utf8(text).unwrap();
-    assert!(text.contains("Tall") && text.contains("511") && text.contains("16909060"), "{text}");
+    assert!(
+        text.contains("Tall") && text.contains("511") && text.contains("16909060"),
+        "{text}"
+    );
 }
 
 /// Triangles of a mesh, ten bits for each index.
@@ -797,7 +1077,11 @@ struct Triangle {
 fn bit_fields_have_constraints() {
     let codes = |bytes: &[u8]| {
         let report = layout::check::<Packed>(bytes, &ReadOptions::default()).unwrap();
-        report.findings().iter().map(|finding| finding.to_string()).collect::<Vec<_>>()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.to_string())
+            .collect::<Vec<_>>()
     };
     assert_eq!(codes(&[3, 0, 1, 2, 2]), [""; 0]);
     let read = layout::read::<Packed>(&[3, 0, 1, 2, 2], &ReadOptions::default()).unwrap();
@@ -811,7 +1095,13 @@ fn bit_fields_have_constraints() {
         ]
     );
     const RULES: &[&Rule] = &[&rules::FINITE];
-    let broken = generate::breakages(&Packed::TYPE, &[3, 0, 1, 2, 2], RULES, &Limits::default()).unwrap();
+    let broken =
+        generate::breakages(&Packed::TYPE, &[3, 0, 1, 2, 2], RULES, &Limits::default()).unwrap();
     let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
-    assert!(broken.iter().any(|b| b.contains(".a = 3: a value that violates")), "{broken:?}");
+    assert!(
+        broken
+            .iter()
+            .any(|b| b.contains(".a = 3: a value that violates")),
+        "{broken:?}"
+    );
 }

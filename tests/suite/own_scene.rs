@@ -6,7 +6,8 @@ use meshspec::scene::{
     Animation, Conventions, Faces, FromScene, Joint, Material, Mesh, Scene, SceneOptions, ToScene,
 };
 use meshspec::{
-    AnyFormat, BinaryFormat, Format, Loss, LossKind, ReadOptions, Result, Rule, Severity, WriteOptions,
+    AnyFormat, BinaryFormat, Format, Loss, LossKind, ReadOptions, Result, Rule, Severity,
+    WriteOptions,
 };
 
 /// Triangles.
@@ -24,7 +25,11 @@ struct Triangles {
     corners: [u32; 3],
 }
 
-static LARGE: Rule = Rule::new("TRIANGLES-LARGE", Severity::Error, "Positions are below 100.");
+static LARGE: Rule = Rule::new(
+    "TRIANGLES-LARGE",
+    Severity::Error,
+    "Positions are below 100.",
+);
 
 impl BinaryFormat for Triangles {
     const NAME: &'static str = "triangles";
@@ -32,19 +37,28 @@ impl BinaryFormat for Triangles {
 }
 
 impl ToScene for Triangles {
-    const CONVENTIONS: Conventions = Conventions { evidence: "declared here", ..Conventions::GLTF };
+    const CONVENTIONS: Conventions = Conventions {
+        evidence: "declared here",
+        ..Conventions::GLTF
+    };
 
     fn into_scene(self, _: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let mut scene = Scene {
             meshes: vec![Mesh {
                 positions: self.positions,
                 faces: Faces::triangles(self.corners.to_vec()),
-                material: Material { name: "clay".to_owned(), ..Material::default() },
+                material: Material {
+                    name: "clay".to_owned(),
+                    ..Material::default()
+                },
                 ..Mesh::default()
             }],
             ..Scene::default()
         };
-        scene.skeleton.joints.push(Joint { name: "hip".to_owned(), ..Joint::default() });
+        scene.skeleton.joints.push(Joint {
+            name: "hip".to_owned(),
+            ..Joint::default()
+        });
         scene.animations.push(Animation {
             name: "turn".to_owned(),
             rate: 1.0,
@@ -61,29 +75,53 @@ impl FromScene for Triangles {
     const NEEDS_NORMALS: bool = true;
 
     fn from_scene(scene: Scene, _: &SceneOptions) -> Result<(Triangles, Vec<Loss>)> {
-        let positions = scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect();
-        Ok((Triangles { positions, corners: [0, 1, 2] }, Vec::new()))
+        let positions = scene
+            .meshes
+            .into_iter()
+            .flat_map(|mesh| mesh.positions)
+            .collect();
+        Ok((
+            Triangles {
+                positions,
+                corners: [0, 1, 2],
+            },
+            Vec::new(),
+        ))
     }
 }
 
 fn format() -> AnyFormat {
-    AnyFormat::of::<Triangles>().with_scenes::<Triangles>().with_json::<Triangles>()
+    AnyFormat::of::<Triangles>()
+        .with_scenes::<Triangles>()
+        .with_json::<Triangles>()
 }
 
 fn triangle(corners: [u32; 3]) -> Vec<u8> {
-    let triangles = Triangles { positions: vec![[0.0; 3], [1.0; 3], [2.0; 3]], corners };
+    let triangles = Triangles {
+        positions: vec![[0.0; 3], [1.0; 3], [2.0; 3]],
+        corners,
+    };
     triangles.write(&WriteOptions::default()).unwrap()
 }
 
 #[test]
 fn a_file_becomes_a_scene_that_is_checked() {
-    let read = |file: &[u8]| format().read_scene(file, &ReadOptions::default(), &SceneOptions::default());
+    let read =
+        |file: &[u8]| format().read_scene(file, &ReadOptions::default(), &SceneOptions::default());
     let (scene, losses) = read(&triangle([0, 1, 2])).unwrap();
     assert_eq!((scene.meshes[0].positions.len(), losses.len()), (3, 1));
     let error = read(&triangle([0, 1, 7])).unwrap_err();
-    assert_eq!((error.format(), &*error.path().to_string()), (Some("triangles"), "meshes[0].faces.indices"));
+    assert_eq!(
+        (error.format(), &*error.path().to_string()),
+        (Some("triangles"), "meshes[0].faces.indices")
+    );
     assert!(format().needs_normals() && format().can_write_scenes());
-    assert_eq!(format().conventions().map(|conventions| conventions.evidence), Some("declared here"));
+    assert_eq!(
+        format()
+            .conventions()
+            .map(|conventions| conventions.evidence),
+        Some("declared here")
+    );
 }
 
 #[test]
@@ -97,9 +135,14 @@ fn a_scene_is_checked_before_it_becomes_a_file() {
         ..Scene::default()
     };
     let write = |scene, options: &WriteOptions| {
-        format().write_scene(scene, &SceneOptions::default(), options).map(|(file, _)| file)
+        format()
+            .write_scene(scene, &SceneOptions::default(), options)
+            .map(|(file, _)| file)
     };
-    assert_eq!(write(scene(2, 2.0), &WriteOptions::default()).unwrap(), triangle([0, 1, 2]));
+    assert_eq!(
+        write(scene(2, 2.0), &WriteOptions::default()).unwrap(),
+        triangle([0, 1, 2])
+    );
     assert!(write(scene(3, 2.0), &WriteOptions::default()).is_err());
     let rejected = write(scene(2, 100.0), &WriteOptions::default()).unwrap_err();
     assert_eq!(rejected.rule(), Some(&LARGE));
@@ -108,8 +151,14 @@ fn a_scene_is_checked_before_it_becomes_a_file() {
 
 #[test]
 fn a_summary_has_the_parts_of_the_scene() {
-    let info = format().info(&triangle([0, 1, 2]), &ReadOptions::default()).unwrap();
-    let names: Vec<_> = info.properties.iter().map(|property| &*property.name).collect();
+    let info = format()
+        .info(&triangle([0, 1, 2]), &ReadOptions::default())
+        .unwrap();
+    let names: Vec<_> = info
+        .properties
+        .iter()
+        .map(|property| &*property.name)
+        .collect();
     assert_eq!((names, info.meshes[0].vertices), (vec!["positions"], 3));
     assert_eq!(info.skeleton.unwrap().names, ["hip"]);
     assert_eq!(info.animations[0].name.as_deref(), Some("turn"));
@@ -119,10 +168,28 @@ fn a_summary_has_the_parts_of_the_scene() {
 #[test]
 fn a_document_is_json_with_the_name_of_its_format() {
     let file = triangle([0, 1, 2]);
-    let text = format().file_to_json(&file, &ReadOptions::default()).unwrap();
-    assert!(text.starts_with("{\n  \"format\": \"triangles\",\n  \"positions\": ["), "{text}");
-    assert_eq!(format().json_to_file(text.as_bytes(), &WriteOptions::default()).unwrap(), file);
+    let text = format()
+        .file_to_json(&file, &ReadOptions::default())
+        .unwrap();
+    assert!(
+        text.starts_with("{\n  \"format\": \"triangles\",\n  \"positions\": ["),
+        "{text}"
+    );
+    assert_eq!(
+        format()
+            .json_to_file(text.as_bytes(), &WriteOptions::default())
+            .unwrap(),
+        file
+    );
     let unknown = text.replace("corners", "edges");
-    assert!(format().json_to_file(unknown.as_bytes(), &WriteOptions::default()).is_err());
-    assert!(AnyFormat::of::<Triangles>().file_to_json(&file, &ReadOptions::default()).is_err());
+    assert!(
+        format()
+            .json_to_file(unknown.as_bytes(), &WriteOptions::default())
+            .is_err()
+    );
+    assert!(
+        AnyFormat::of::<Triangles>()
+            .file_to_json(&file, &ReadOptions::default())
+            .is_err()
+    );
 }

@@ -1,6 +1,9 @@
 //! Resolution of partial paths.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 
 use binrw::binrw;
 use meshspec::Limits;
@@ -46,7 +49,9 @@ fn partial_paths_are_suffixes() {
     ] {
         assert_eq!(finds(pattern), expected, "{pattern}");
     }
-    for path in ["", ".", "a..b", "a.", "a[", "a[x]", "a[1]b", "a.[0]", "[-1]"] {
+    for path in [
+        "", ".", "a..b", "a.", "a[", "a[x]", "a[1]b", "a.[0]", "[-1]",
+    ] {
         assert_eq!(
             walk::select(&Animations::TYPE, &[0; 6], path, &Limits::default()),
             Selection::None,

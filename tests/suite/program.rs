@@ -1,6 +1,9 @@
 //! Resolved declarations (programs): their defects, and the example in ARCHITECTURE.md.
 
-#![allow(dead_code, reason = "the declarations are only resolved, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only resolved, never decoded"
+)]
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -19,14 +22,23 @@ use meshspec::{FormatId, Limits};
 fn defects(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
     // The assembler rejects a defective declaration.
-    let rejected = FileValues::new(ty).assemble(&Limits::default()).unwrap_err().to_string();
-    assert_eq!(rejected, format!("the declaration is defective: {}", problems[0]));
+    let rejected = FileValues::new(ty)
+        .assemble(&Limits::default())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        rejected,
+        format!("the declaration is defective: {}", problems[0])
+    );
     problems.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn built_in_formats_have_no_defects() {
-    let layouts: Vec<_> = FormatId::ALL.iter().flat_map(|format| format.about().layouts()).collect();
+    let layouts: Vec<_> = FormatId::ALL
+        .iter()
+        .flat_map(|format| format.about().layouts())
+        .collect();
     assert_eq!(layouts.len(), 9);
     for (name, ty) in layouts {
         assert_eq!(problems(ty), [], "{name}");
@@ -64,7 +76,10 @@ struct Names {
     names: Vec<u8>,
 }
 
-const SUM: ChecksumFunction = ChecksumFunction { name: "sum", compute: |_, _| 0 };
+const SUM: ChecksumFunction = ChecksumFunction {
+    name: "sum",
+    compute: |_, _| 0,
+};
 
 #[derive(Layout)]
 #[binrw]
@@ -93,7 +108,10 @@ fn defects_name_the_fields() {
             "Undecided.more: the presence depends on a value that is not an integer",
         ]
     );
-    assert_eq!(defects(&Endless::TYPE), ["Endless.names: runs to the end of the bytes, but `count` follows"]);
+    assert_eq!(
+        defects(&Endless::TYPE),
+        ["Endless.names: runs to the end of the bytes, but `count` follows"]
+    );
     assert_eq!(
         defects(&EndlessPart::TYPE),
         ["EndlessPart.names: runs to the end of the bytes, but `count` follows"]
@@ -152,14 +170,23 @@ fn the_trace_in_the_architecture_is_up_to_date() {
     let mut missing = String::new();
     let mut shows = |text: &str| {
         let is_missing = |line: &&str| page.lines().all(|other| other.trim() != line.trim());
-        text.lines().filter(is_missing).for_each(|line| missing += &format!("{line}\n"));
+        text.lines()
+            .filter(is_missing)
+            .for_each(|line| missing += &format!("{line}\n"));
     };
-    let program = Schema::Program.print("marks", "Marks", &[("marks", &Marks::TYPE)]).remove(0).text;
+    let program = Schema::Program
+        .print("marks", "Marks", &[("marks", &Marks::TYPE)])
+        .remove(0)
+        .text;
     shows(program.split_once("== marks: Marks\n").unwrap().1);
 
     let mut values = FileValues::new(&Marks::TYPE);
-    for (path, value) in [("heights[0]", "7"), ("heights[1]", "8"), ("name[0]", "0x41"), ("name[1]", "0x42")]
-    {
+    for (path, value) in [
+        ("heights[0]", "7"),
+        ("heights[1]", "8"),
+        ("name[0]", "0x41"),
+        ("name[1]", "0x42"),
+    ] {
         values.set(path, value).unwrap();
     }
     let bytes = values.assemble(&Limits::default()).unwrap();
@@ -169,13 +196,20 @@ fn the_trace_in_the_architecture_is_up_to_date() {
     walk::walk(&Marks::TYPE, &bytes, &Limits::default(), &mut paths).unwrap();
     shows(&paths.0);
 
-    let generated = generate::file(&Marks::TYPE, &[2, 28, 32, 260, 264], &generate::Config::default());
+    let generated = generate::file(
+        &Marks::TYPE,
+        &[2, 28, 32, 260, 264],
+        &generate::Config::default(),
+    );
     shows(&format!("{:02x?}", generated.unwrap()));
 
     let broken = generate::breakages(&Marks::TYPE, &bytes, &[], &Limits::default()).unwrap();
     let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
     shows(&broken.join("\n"));
-    assert!(missing.is_empty(), "ARCHITECTURE.md does not show:\n{missing}");
+    assert!(
+        missing.is_empty(),
+        "ARCHITECTURE.md does not show:\n{missing}"
+    );
 }
 
 /// Collects the leaves as lines of span, path and value.

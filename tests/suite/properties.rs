@@ -6,8 +6,8 @@ use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::{self, walk};
 use meshspec::{
-    AnyFormat, Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, Text,
-    WriteOptions, bmd, crucible, iyma, mesh, seed,
+    AnyFormat, Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness,
+    Text, WriteOptions, bmd, crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
 
@@ -30,7 +30,9 @@ fn data(document: &Document) -> String {
 /// Returns options with the dialect of the document, because another dialect may be detected for an empty document.
 fn as_written(document: &Document) -> ReadOptions {
     let comments = matches!(document, Document::Seed(document) if document.comments.is_some());
-    ReadOptions::default().with_dialect(document.dialect()).with_comments(comments)
+    ReadOptions::default()
+        .with_dialect(document.dialect())
+        .with_comments(comments)
 }
 
 /// Writing a declared struct without the codec of the format writes the whole file or fails.
@@ -40,16 +42,29 @@ fn declarations_write_all_or_fail() {
 
     let written = |document: &crucible::Document| document.write_le(&mut Cursor::new(Vec::new()));
     let chunk = crucible::Chunk::default;
-    let trailing = crucible::Chunk { trailing: vec![1], ..chunk() };
-    for (chunks, is_file) in
-        [(vec![chunk()], true), (vec![], false), (vec![chunk(), chunk()], false), (vec![trailing], false)]
-    {
-        let document = crucible::Document { chunks, ..Default::default() };
+    let trailing = crucible::Chunk {
+        trailing: vec![1],
+        ..chunk()
+    };
+    for (chunks, is_file) in [
+        (vec![chunk()], true),
+        (vec![], false),
+        (vec![chunk(), chunk()], false),
+        (vec![trailing], false),
+    ] {
+        let document = crucible::Document {
+            chunks,
+            ..Default::default()
+        };
         assert_eq!(written(&document).is_ok(), is_file, "{document:?}");
     }
     for (name, dialect) in [(None, Dialect::Spec), (Some(0), Dialect::Renderlib)] {
-        let animation = |name| mesh::Animation { name, ..Default::default() };
-        let written = |name| animation(name).write_le_args(&mut Cursor::new(Vec::new()), (dialect,));
+        let animation = |name| mesh::Animation {
+            name,
+            ..Default::default()
+        };
+        let written =
+            |name| animation(name).write_le_args(&mut Cursor::new(Vec::new()), (dialect,));
         assert!(written(name).is_err(), "{name:?} in {dialect}");
         assert!(written(name.xor(Some(0))).is_ok());
     }
@@ -60,9 +75,15 @@ fn declarations_write_all_or_fail() {
 fn an_empty_mesh_is_not_a_crucible_chunk() {
     let header = [1, 15, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0];
     let bytes = [&header[..], &[0; 13]].concat();
-    assert_eq!(meshspec::detect(&bytes, None).unwrap().format, FormatId::Mesh);
+    assert_eq!(
+        meshspec::detect(&bytes, None).unwrap().format,
+        FormatId::Mesh
+    );
     let chunk = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    assert_eq!(meshspec::detect(&chunk, None).unwrap().format, FormatId::Crucible);
+    assert_eq!(
+        meshspec::detect(&chunk, None).unwrap().format,
+        FormatId::Crucible
+    );
 }
 
 proptest! {

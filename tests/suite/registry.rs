@@ -10,8 +10,8 @@ use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::{Type, bind};
 use meshspec::layout::schema::{Schema, SchemaFile};
 use meshspec::{
-    About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId, Formats,
-    Limits, ReadOptions, Report, Result, Rule, Severity, Strictness, check, path,
+    About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId,
+    Formats, Limits, ReadOptions, Report, Result, Rule, Severity, Strictness, check, path,
 };
 
 /// Curves through points.
@@ -49,14 +49,21 @@ struct Curve {
 static LAYOUTS: std::sync::LazyLock<[(&str, &Type); 2]> = std::sync::LazyLock::new(|| {
     [
         ("curves", bind::<Curves>("", &[Dialect::Spec.into()])),
-        ("curves_tense", bind::<Curves>("Tense", &[Dialect::Tangent.into()])),
+        (
+            "curves_tense",
+            bind::<Curves>("Tense", &[Dialect::Tangent.into()]),
+        ),
     ]
 });
 
 static CLOSED: Rule = Rule {
     section: "Curves",
     enforced_by: Enforcement::Code("the last item of the last list"),
-    ..Rule::new("CURVES-CLOSED", Severity::Warning, "The file ends with a point at 0, 0.")
+    ..Rule::new(
+        "CURVES-CLOSED",
+        Severity::Warning,
+        "The file ends with a point at 0, 0.",
+    )
 };
 
 static RULES: &[&Rule] = &[&CLOSED];
@@ -67,9 +74,18 @@ impl Declared for Curves {
         .with_rules(RULES)
         .with_dialects(&[Dialect::Spec, Dialect::Tangent]);
 
-    fn check_content(bytes: &[u8], dialect: Dialect, _: &Limits, report: &mut Report) -> Result<()> {
+    fn check_content(
+        bytes: &[u8],
+        dialect: Dialect,
+        _: &Limits,
+        report: &mut Report,
+    ) -> Result<()> {
         if dialect == Dialect::Spec && !bytes.ends_with(&[0, 0]) {
-            report.add(&CLOSED, path!(curves[0].points), "the last point is another one");
+            report.add(
+                &CLOSED,
+                path!(curves[0].points),
+                "the last point is another one",
+            );
         }
         Ok(())
     }
@@ -99,7 +115,11 @@ impl Declared for Other {
 }
 
 fn formats() -> Formats {
-    Formats::builtin().with::<Curves>().unwrap().with::<Pair>().unwrap()
+    Formats::builtin()
+        .with::<Curves>()
+        .unwrap()
+        .with::<Pair>()
+        .unwrap()
 }
 
 const TWO_CURVES: &[u8] = b"CURV\x02\x02abcd\x03abcd\0\0";
@@ -114,12 +134,24 @@ fn a_format_is_found_by_its_name() {
     let formats = formats();
     assert_eq!(formats.iter().count(), FormatId::ALL.len() + 2);
     let curves = formats.get("curves").unwrap();
-    assert_eq!((curves.about().title, curves.built_in_id()), ("Curves", None));
+    assert_eq!(
+        (curves.about().title, curves.built_in_id()),
+        ("Curves", None)
+    );
     for format in FormatId::ALL {
-        assert_eq!(formats.get(format.name()).unwrap().built_in_id(), Some(*format));
+        assert_eq!(
+            formats.get(format.name()).unwrap().built_in_id(),
+            Some(*format)
+        );
     }
     let error = formats.get("curve").unwrap_err();
-    assert_eq!(error.to_string(), format!("unknown format `curve`: the formats are {}", formats.names()));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "unknown format `curve`: the formats are {}",
+            formats.names()
+        )
+    );
     assert!(formats.names().ends_with("curves, pair"));
 }
 
@@ -128,7 +160,12 @@ fn built_in_formats_have_json() {
     for (format, file) in samples() {
         let format = AnyFormat::from(format);
         let json = format.file_to_json(&file, &ReadOptions::default()).unwrap();
-        assert_eq!(format.json_to_file(json.as_bytes(), &Default::default()).unwrap(), file);
+        assert_eq!(
+            format
+                .json_to_file(json.as_bytes(), &Default::default())
+                .unwrap(),
+            file
+        );
     }
 }
 
@@ -136,23 +173,42 @@ fn built_in_formats_have_json() {
 fn a_format_is_detected_by_magic_bytes_or_by_structure() {
     let formats = formats();
     let detected = |bytes: &[u8], path: Option<&str>| {
-        formats.detect(bytes, path.map(Path::new)).map(|detected| (detected.format.name(), detected.dialect))
+        formats
+            .detect(bytes, path.map(Path::new))
+            .map(|detected| (detected.format.name(), detected.dialect))
     };
-    assert_eq!(detected(TWO_CURVES, None).unwrap(), ("curves", Dialect::Spec));
-    assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but with magic bytes");
+    assert_eq!(
+        detected(TWO_CURVES, None).unwrap(),
+        ("curves", Dialect::Spec)
+    );
+    assert_eq!(
+        detected(b"CURV", None).unwrap(),
+        ("curves", Dialect::Spec),
+        "damaged, but with magic bytes"
+    );
     assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
     assert!(detected(&[2, 1], None).is_err());
     // Its extension identifies a damaged file.
     assert_eq!(detected(&[2, 1], Some("a.pair")).unwrap().0, "pair");
     let confidence = |bytes| formats.get("pair").unwrap().detect(bytes).confidence;
-    assert_eq!([confidence(&[1, 2]), confidence(&[1, 2, 3])], [Confidence::Structure, Confidence::None]);
+    assert_eq!(
+        [confidence(&[1, 2]), confidence(&[1, 2, 3])],
+        [Confidence::Structure, Confidence::None]
+    );
 }
 
 #[test]
 fn an_extension_decides_between_equal_matches() {
-    let formats = Formats::new().with::<Pair>().unwrap().with::<Other>().unwrap();
+    let formats = Formats::new()
+        .with::<Pair>()
+        .unwrap()
+        .with::<Other>()
+        .unwrap();
     let error = formats.detect(&[1, 2], None).unwrap_err();
-    assert_eq!(error.to_string(), "could be pair or other: specify the format");
+    assert_eq!(
+        error.to_string(),
+        "could be pair or other: specify the format"
+    );
     let detected = formats.detect(&[1, 2], Some(Path::new("a.OTHER"))).unwrap();
     assert_eq!(detected.format.name(), "other");
 }
@@ -161,14 +217,22 @@ fn an_extension_decides_between_equal_matches() {
 fn format_names_are_unique() {
     let error = formats().with::<Pair>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().starts_with("pair: the name is taken; choose one other than"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("pair: the name is taken; choose one other than"),
+        "{error}"
+    );
 
     struct Named;
     impl Declared for Named {
         const ABOUT: &'static About = &About::new("my-format", "", || &[]);
     }
     let error = Formats::new().with::<Named>().unwrap_err().to_string();
-    assert!(error.contains("\"my-format\" cannot be the name of a format"), "{error}");
+    assert!(
+        error.contains("\"my-format\" cannot be the name of a format"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -183,7 +247,10 @@ fn a_file_is_checked_by_its_declaration() {
         findings(curves, b"CURV\x01\x02abc"),
         ["curves[0].points (bytes 0x6..0x9): needs 4 bytes, but 3 remain [LAYOUT-TRUNCATED]"]
     );
-    assert_eq!(findings(curves, b"CURT")[0].split('[').next_back().unwrap(), "LAYOUT-MAGIC]");
+    assert_eq!(
+        findings(curves, b"CURT")[0].split('[').next_back().unwrap(),
+        "LAYOUT-MAGIC]"
+    );
     assert_eq!(
         findings(curves, b"CURV\x01\x02ab\0\0\0"),
         ["trailing (bytes 0xa..0xb): 1 byte follows the last field [LAYOUT-TRAILING]"]
@@ -205,27 +272,57 @@ fn a_file_is_checked_by_its_declaration() {
 fn a_dialect_has_its_layout() {
     let curves = AnyFormat::of::<Curves>();
     let tense = ReadOptions::default().with_dialect(Dialect::Tangent);
-    assert!(check(b"CURV\x01\x02abcd\0\0\0\0", curves, &tense).unwrap().findings().is_empty());
-    assert!(!check(b"CURV\x01\x02abcd", curves, &tense).unwrap().findings().is_empty());
-    let error: Error = check(TWO_CURVES, curves, &tense.with_dialect(Dialect::Renderlib)).unwrap_err();
-    assert_eq!(error.to_string(), "curves: dialect: curves has no renderlib dialect, only spec, tangent");
+    assert!(
+        check(b"CURV\x01\x02abcd\0\0\0\0", curves, &tense)
+            .unwrap()
+            .findings()
+            .is_empty()
+    );
+    assert!(
+        !check(b"CURV\x01\x02abcd", curves, &tense)
+            .unwrap()
+            .findings()
+            .is_empty()
+    );
+    let error: Error =
+        check(TWO_CURVES, curves, &tense.with_dialect(Dialect::Renderlib)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "curves: dialect: curves has no renderlib dialect, only spec, tangent"
+    );
 }
 
 #[test]
 fn the_items_of_lists_are_counted() {
     let curves = AnyFormat::of::<Curves>();
     let info = curves.info(TWO_CURVES, &ReadOptions::default()).unwrap();
-    let count = |name: &str, count| Property { name: name.to_owned(), value: PropertyValue::Count(count) };
+    let count = |name: &str, count| Property {
+        name: name.to_owned(),
+        value: PropertyValue::Count(count),
+    };
     assert_eq!(info.format, "curves");
-    assert_eq!(info.properties, [count("curves", 2), count("curves.points", 5)]);
-    let error = curves.info(b"CURV\x01\x02abc", &ReadOptions::default()).unwrap_err();
-    assert_eq!((error.format(), error.path().to_string()), (Some("curves"), "curves[0].points".to_owned()));
+    assert_eq!(
+        info.properties,
+        [count("curves", 2), count("curves.points", 5)]
+    );
+    let error = curves
+        .info(b"CURV\x01\x02abc", &ReadOptions::default())
+        .unwrap_err();
+    assert_eq!(
+        (error.format(), error.path().to_string()),
+        (Some("curves"), "curves[0].points".to_owned())
+    );
 }
 
 #[test]
 fn a_file_is_edited_by_its_layout() {
-    let layout = AnyFormat::of::<Curves>().layout_of(TWO_CURVES, Dialect::Spec).unwrap();
-    let remove = Edit { path: path!(curves[0]).into(), change: Change::Remove };
+    let layout = AnyFormat::of::<Curves>()
+        .layout_of(TWO_CURVES, Dialect::Spec)
+        .unwrap();
+    let remove = Edit {
+        path: path!(curves[0]).into(),
+        change: Change::Remove,
+    };
     let edited = edit(layout, TWO_CURVES, &[remove], true, &Default::default()).unwrap();
     assert_eq!(edited, b"CURV\x01\x03abcd\0\0");
 }
@@ -234,7 +331,11 @@ fn a_file_is_edited_by_its_layout() {
 fn a_declaration_is_printed_in_every_language() {
     for language in Schema::ALL {
         let files = AnyFormat::of::<Curves>().schema(*language);
-        let has_names = |file: &SchemaFile| file.text.contains("points") || *language == Schema::Dictionary;
-        assert!(!files.is_empty() && files.iter().all(has_names), "{language}");
+        let has_names =
+            |file: &SchemaFile| file.text.contains("points") || *language == Schema::Dictionary;
+        assert!(
+            !files.is_empty() && files.iter().all(has_names),
+            "{language}"
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! In every format, strict writing rejects a document that breaks a rule.
 
 use meshspec::{
-    Dialect, Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,
-    seed,
+    Dialect, Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible,
+    iyma, mesh, seed,
 };
 
 fn sample<D: Format>(bytes: &[u8]) -> D {
@@ -19,7 +19,11 @@ fn documents_that_break_a_rule_are_not_written() {
     let mut iyma: iyma::Document = sample(include_bytes!("../../samples/iyma/quads.ima"));
     iyma.meshes[0].vertex_count = 0;
     let mut bmd: bmd::Document = sample(include_bytes!("../../samples/bmd/pyramid.bmd"));
-    bmd.lods.push(bmd::LodDef { id_mesh: 200, n_mesh: 1, ..Default::default() });
+    bmd.lods.push(bmd::LodDef {
+        id_mesh: 200,
+        n_mesh: 1,
+        ..Default::default()
+    });
     let mut seed: seed::Document = sample(include_bytes!("../../samples/seed/facets.mesh"));
     seed.positions[0][0] = f32::NAN;
 
@@ -31,7 +35,10 @@ fn documents_that_break_a_rule_are_not_written() {
         (seed.into(), "SEED-NUMBER"),
     ];
     for (document, code) in documents {
-        let found = document.check().first_rejected(Strictness::Strict).map(|finding| finding.rule.code);
+        let found = document
+            .check()
+            .first_rejected(Strictness::Strict)
+            .map(|finding| finding.rule.code);
         assert_eq!(found, Some(code));
         let error = document.write(&WriteOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");
@@ -64,11 +71,22 @@ fn channels_have_a_line_per_vertex() {
         change(&mut document);
         let report = document.check();
         let found = report.findings().iter();
-        found.map(|finding| (finding.rule.code, finding.path.to_string())).collect::<Vec<_>>()
+        found
+            .map(|finding| (finding.rule.code, finding.path.to_string()))
+            .collect::<Vec<_>>()
     };
     let lines = |path: &str| vec![("SEED-LINES", path.to_owned())];
     assert_eq!(codes(|_| {}), []);
-    assert_eq!(codes(|document| document.uvs = vec![Vec::new()]), lines("uvs[0]"));
-    assert_eq!(codes(|document| document.uvs = vec![vec![[0.0; 2]]]), lines("uvs[0]"));
-    assert_eq!(codes(|document| document.colors = vec![Vec::new()]), lines("colors[0]"));
+    assert_eq!(
+        codes(|document| document.uvs = vec![Vec::new()]),
+        lines("uvs[0]")
+    );
+    assert_eq!(
+        codes(|document| document.uvs = vec![vec![[0.0; 2]]]),
+        lines("uvs[0]")
+    );
+    assert_eq!(
+        codes(|document| document.colors = vec![Vec::new()]),
+        lines("colors[0]")
+    );
 }

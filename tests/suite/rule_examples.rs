@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange;
-use meshspec::{AnyFormat, Document, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma};
+use meshspec::{
+    AnyFormat, Document, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma,
+};
 
 /// Pairs of rules: a file that breaks the first rule also breaks the second.
 const IMPLIED: [(&str, &str); 3] = [
@@ -25,7 +27,11 @@ fn check(format: FormatId, example: &RuleExample, bytes: &[u8]) -> Report {
 }
 
 fn codes(report: &Report) -> Vec<&str> {
-    report.findings().iter().map(|finding| finding.rule.code).collect()
+    report
+        .findings()
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect()
 }
 
 /// Returns a message about a defect in the example of a rule; `None` if the example is correct.
@@ -35,7 +41,10 @@ fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
     };
     let violating = check(format, &example, &example.violating);
     let correct = check(format, &example, &example.correct);
-    let implied = IMPLIED.iter().find(|(code, _)| *code == rule.code).map(|(_, implied)| *implied);
+    let implied = IMPLIED
+        .iter()
+        .find(|(code, _)| *code == rule.code)
+        .map(|(_, implied)| *implied);
     let mut expected: Vec<&str> = implied.into_iter().chain([rule.code]).collect();
     let mut found = codes(&violating);
     expected.sort_unstable();
@@ -43,16 +52,22 @@ fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
     if rule.code == TWICE {
         found.dedup();
     }
-    let is_right = found == expected && correct.findings().is_empty() && example.violating.len() < 8192;
+    let is_right =
+        found == expected && correct.findings().is_empty() && example.violating.len() < 8192;
     (!is_right).then(|| format!("{}: {violating:?}, correct: {correct:?}", rule.code))
 }
 
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn every_rule_has_an_example_that_breaks_it_alone() {
-    let rules = FormatId::ALL.iter().flat_map(|id| id.about().rules.iter().map(|rule| (*id, *rule)));
+    let rules = FormatId::ALL
+        .iter()
+        .flat_map(|id| id.about().rules.iter().map(|rule| (*id, *rule)));
     let rules: Vec<_> = rules.collect();
-    let faults: Vec<_> = rules.iter().filter_map(|(format, rule)| fault(*format, rule)).collect();
+    let faults: Vec<_> = rules
+        .iter()
+        .filter_map(|(format, rule)| fault(*format, rule))
+        .collect();
     assert_eq!(rules.len(), 97);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -62,7 +77,13 @@ fn interchange_formats_have_examples() {
     for format in Interchange::ALL {
         let example = format.rule_example();
         let check = |bytes: &[u8]| {
-            format.check(bytes, &BTreeMap::<String, Vec<u8>>::new(), &ReadOptions::default()).unwrap()
+            format
+                .check(
+                    bytes,
+                    &BTreeMap::<String, Vec<u8>>::new(),
+                    &ReadOptions::default(),
+                )
+                .unwrap()
         };
         assert_eq!(codes(&check(&example.violating)), [format.rule().code]);
         assert!(check(&example.correct).findings().is_empty(), "{format:?}");
@@ -75,8 +96,17 @@ fn rules_cite_interpretations_that_exist() {
         for rule in format.about().rules {
             let rows: Vec<&str> = rule.row.split(", ").filter(|row| !row.is_empty()).collect();
             let cited = AnyFormat::from(*format).interpretations_of(rule);
-            assert_eq!(cited.iter().map(|row| row.row).collect::<Vec<_>>(), rows, "{}", rule.code);
-            assert!(cited.iter().all(|row| !row.question.is_empty() && !row.reading.contains(" | ")));
+            assert_eq!(
+                cited.iter().map(|row| row.row).collect::<Vec<_>>(),
+                rows,
+                "{}",
+                rule.code
+            );
+            assert!(
+                cited
+                    .iter()
+                    .all(|row| !row.question.is_empty() && !row.reading.contains(" | "))
+            );
         }
     }
 }
@@ -89,7 +119,10 @@ fn examples_of_wrong_frames_keep_the_data() {
         let example = AnyFormat::from(FormatId::Iyma).example_of(rule).unwrap();
         let document = iyma::Document::read(&example.correct, &ReadOptions::default()).unwrap();
         let mut data = document.indices.unwrap().data.to_vec();
-        document.attributes.iter().for_each(|attribute| data.extend(attribute.data.iter()));
+        document
+            .attributes
+            .iter()
+            .for_each(|attribute| data.extend(attribute.data.iter()));
         assert!(!data.is_empty());
         let end = example.violating.len() - more;
         assert!(example.violating[..end].ends_with(&data), "{code}");

@@ -8,7 +8,8 @@ use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
 use meshspec::mesh::Document;
 use meshspec::{
-    About, AnyFormat, Dialect, Enforcement, Format, FormatId, Limits, Path, Report, Rule, Severity, Span,
+    About, AnyFormat, Dialect, Enforcement, Format, FormatId, Limits, Path, Report, Rule, Severity,
+    Span,
 };
 
 type RuleCodes = BTreeSet<&'static str>;
@@ -19,17 +20,35 @@ fn codes(rules: impl IntoIterator<Item = &'static Rule>) -> RuleCodes {
 
 /// Returns the codes of the rules enforced by `by`.
 fn enforced(about: &About, by: Enforcement) -> RuleCodes {
-    codes(about.rules.iter().copied().filter(|rule| rule.enforced_by == by))
+    codes(
+        about
+            .rules
+            .iter()
+            .copied()
+            .filter(|rule| rule.enforced_by == by),
+    )
 }
 
 #[test]
 fn declared_rules_match_the_declarations() {
     for format in FormatId::ALL {
-        let mut stated =
-            codes(declared_rules(format.about().layouts()).into_iter().map(|stated| stated.rule));
+        let mut stated = codes(
+            declared_rules(format.about().layouts())
+                .into_iter()
+                .map(|stated| stated.rule),
+        );
         let grammar = AnyFormat::from(*format).grammar();
-        stated.extend(grammar.iter().flat_map(|grammar| grammar.rules).map(|column| column.rule.code));
-        assert_eq!(enforced(format.about(), Enforcement::Declaration), stated, "{format}");
+        stated.extend(
+            grammar
+                .iter()
+                .flat_map(|grammar| grammar.rules)
+                .map(|column| column.rule.code),
+        );
+        assert_eq!(
+            enforced(format.about(), Enforcement::Declaration),
+            stated,
+            "{format}"
+        );
     }
 }
 
@@ -37,12 +56,24 @@ fn declared_rules_match_the_declarations() {
 /// trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
 fn structural_rules_match_faults() {
-    for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {
+    for format in FormatId::ALL
+        .iter()
+        .filter(|format| AnyFormat::from(**format).grammar().is_none())
+    {
         let about = format.about();
         let declared = enforced(about, Enforcement::Declaration);
-        let kinds =
-            [FaultKind::End, FaultKind::Magic, FaultKind::Count, FaultKind::Value, FaultKind::Packing];
-        let mut faults = codes(kinds.iter().filter_map(|kind| about.rule_for(&fault(*kind))));
+        let kinds = [
+            FaultKind::End,
+            FaultKind::Magic,
+            FaultKind::Count,
+            FaultKind::Value,
+            FaultKind::Packing,
+        ];
+        let mut faults = codes(
+            kinds
+                .iter()
+                .filter_map(|kind| about.rule_for(&fault(*kind))),
+        );
         faults.retain(|code| about.rule(code).is_some());
         for (_, ty) in about.layouts() {
             let (mut fields, mut checksums) = (Vec::new(), Vec::new());
@@ -53,7 +84,10 @@ fn structural_rules_match_faults() {
         }
         let structural = enforced(about, Enforcement::Structure);
         let others: Vec<_> = structural.symmetric_difference(&faults).collect();
-        assert!(others.iter().all(|code| code.ends_with("-TRAILING")), "{format}: {others:?}");
+        assert!(
+            others.iter().all(|code| code.ends_with("-TRAILING")),
+            "{format}: {others:?}"
+        );
     }
 }
 
@@ -66,18 +100,31 @@ fn replaced_rules_are_counted_by_their_codes() {
         report.add(rule, "names", "");
     }
     let report = report.with_rules(|_| Some(&NEW));
-    assert_eq!((report.count_of("SAMPLE-OLD"), report.count_of("SAMPLE-NEW")), (0, 3));
+    assert_eq!(
+        (report.count_of("SAMPLE-OLD"), report.count_of("SAMPLE-NEW")),
+        (0, 3)
+    );
     assert_eq!(report.suppressed().collect::<Vec<_>>(), [("SAMPLE-NEW", 1)]);
 }
 
 #[test]
 fn reasons_for_code_are_given() {
     let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
-    assert!(rules.into_iter().all(|rule| rule.enforced_by != Enforcement::Code("")));
+    assert!(
+        rules
+            .into_iter()
+            .all(|rule| rule.enforced_by != Enforcement::Code(""))
+    );
 }
 
 fn fault(kind: FaultKind) -> Fault {
-    Fault { kind, path: Path::default(), span: Span::Bytes(0..0), message: String::new(), rule: None }
+    Fault {
+        kind,
+        path: Path::default(),
+        span: Span::Bytes(0..0),
+        message: String::new(),
+        rule: None,
+    }
 }
 
 /// Collects the fields of all declarations in a type, and the names of checksum fields.
@@ -111,6 +158,11 @@ fn fields_after_an_incomplete_header_are_checked() {
     let mut document = Document::read(&bytes, &Default::default()).unwrap();
     document.dialect = Dialect::Renderlib;
     document.indices[1] = 9;
-    let codes: Vec<_> = document.check().findings().iter().map(|finding| finding.rule.code).collect();
+    let codes: Vec<_> = document
+        .check()
+        .findings()
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect();
     assert!(codes.contains(&"MESH-INDEX-RANGE"), "{codes:?}");
 }

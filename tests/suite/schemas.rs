@@ -2,7 +2,10 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p meshspec-tests schemas` regenerates them.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 #![allow(
     clippy::manual_is_multiple_of,
     reason = "expressions of a layout cannot call functions with arguments"
@@ -257,7 +260,12 @@ fn the_sample_is_as_committed() {
     assert_golden("sample.bin", &sample());
     assert_golden("sample.bin.values", values.as_bytes());
     let mut dump = Vec::new();
-    assert_eq!(Dump::new(&Sample::TYPE, &sample()).write_text(&mut dump, false).unwrap(), None);
+    assert_eq!(
+        Dump::new(&Sample::TYPE, &sample())
+            .write_text(&mut dump, false)
+            .unwrap(),
+        None
+    );
     assert_golden("sample.bin.dump", &dump);
 }
 
@@ -269,7 +277,11 @@ fn assert_golden(name: &str, content: &[u8]) {
         fs::write(&path, content).unwrap();
     }
     let expected = fs::read(&path).unwrap_or_default();
-    assert!(content == expected, "{} differs; see UPDATE_GOLDEN", path.display());
+    assert!(
+        content == expected,
+        "{} differs; see UPDATE_GOLDEN",
+        path.display()
+    );
 }
 
 /// A length without its list, and ranges in lists of either kind.
@@ -297,14 +309,20 @@ fn indices_below_a_length_differ_from_indices_into_a_list() {
     let sentences = [
         ("Each must be below `vertex_count`", "`SAMPLE-SUM`, error"),
         ("Must be an index into `indices`", "`SAMPLE-ORDER`, error"),
-        ("`first + count` must not exceed `vertex_count`", "`SAMPLE-UNIQUE`, error"),
+        (
+            "`first + count` must not exceed `vertex_count`",
+            "`SAMPLE-UNIQUE`, error",
+        ),
         (
             "The range of this many items starting at `first` must lie within `indices`",
             "`SAMPLE-MILD`, warning",
         ),
     ];
     let layouts = [("faces", &Faces::TYPE)];
-    let rules: Vec<_> = declared_rules(&layouts).into_iter().map(|declared| declared.requirement).collect();
+    let rules: Vec<_> = declared_rules(&layouts)
+        .into_iter()
+        .map(|declared| declared.requirement)
+        .collect();
     assert_eq!(rules, sentences.map(|(sentence, _)| sentence));
     let print = |schema: Schema| schema.print("faces", "Faces", &layouts).remove(0).text;
     let (tables, header) = (print(Schema::Markdown), print(Schema::C));
@@ -321,11 +339,18 @@ fn schemas_tell_warnings_from_errors() {
     for format in FormatId::ALL {
         let about = format.about();
         for schema in [Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C] {
-            let text: String = format.schema(schema).into_iter().map(|file| file.text).collect();
+            let text: String = format
+                .schema(schema)
+                .into_iter()
+                .map(|file| file.text)
+                .collect();
             for declared in declared_rules(about.layouts()) {
                 let (code, severity) = (declared.rule.code, declared.rule.severity.name());
                 let text = text.replace('`', "");
-                assert!(!text.contains(&format!("({code})")), "{format} {schema}: {code}");
+                assert!(
+                    !text.contains(&format!("({code})")),
+                    "{format} {schema}: {code}"
+                );
                 // ImHex definitions print checks as assertions without a rule.
                 let is_check = severity == "fatal";
                 assert!(
@@ -344,7 +369,10 @@ fn names_of_languages() {
         assert_eq!(schema.to_string(), schema.name());
     }
     let message = "yaml".parse::<Schema>().unwrap_err().to_string();
-    assert!(message.contains("markdown, kaitai, imhex, c, json"), "{message}");
+    assert!(
+        message.contains("markdown, kaitai, imhex, c, json"),
+        "{message}"
+    );
 }
 
 /// The walker can decode the declaration of this test.
@@ -353,9 +381,18 @@ fn the_sample_can_be_walked() {
     let bytes = sample();
     let fault = walk::first_fault(&Sample::TYPE, &bytes, &Default::default());
     assert_eq!(fault, None);
-    for path in ["numbers[3]", "pairs[3][1]", "rest[1][1]", "far[1].0", "rows[1][2][1]", "names[1]"] {
+    for path in [
+        "numbers[3]",
+        "pairs[3][1]",
+        "rest[1][1]",
+        "far[1].0",
+        "rows[1][2][1]",
+        "names[1]",
+    ] {
         let selection = walk::select(&Sample::TYPE, &bytes, path, &Default::default());
-        let walk::Selection::One(segments) = selection else { panic!("{path}: {selection:?}") };
+        let walk::Selection::One(segments) = selection else {
+            panic!("{path}: {selection:?}")
+        };
         assert_eq!(walk::path_text(&segments), path);
     }
 }
@@ -370,7 +407,17 @@ fn look_aheads_consume_no_bytes() {
     let mut visitor = Paths(&mut paths);
     let end = walk::walk(&Second::TYPE, &narrow, &Default::default(), &mut visitor).unwrap();
     assert_eq!(end, 13);
-    assert_eq!(paths, ["count", "flags", "numbers[0]", "numbers[1]", "numbers[2]", "numbers[3]"]);
+    assert_eq!(
+        paths,
+        [
+            "count",
+            "flags",
+            "numbers[0]",
+            "numbers[1]",
+            "numbers[2]",
+            "numbers[3]"
+        ]
+    );
     let wide = file(&[1, 1, 0, 2, 0, 3, 0, 4, 0, 5]);
     let mut paths = Vec::new();
     let mut visitor = Paths(&mut paths);
@@ -409,18 +456,34 @@ fn strings_match_patterns() {
         let matches = Expr::Matches(&["name"], pattern).eval_bool(&scope(text));
         assert_eq!(matches, Ok(expected), "{text}");
     }
-    assert!(Expr::Matches(&["other"], "#x").eval_bool(&scope("#1")).is_err());
+    assert!(
+        Expr::Matches(&["other"], "#x")
+            .eval_bool(&scope("#1"))
+            .is_err()
+    );
 }
 
 /// A single string requires its NUL; the last string of a list does not.
 #[test]
 fn strings_end() {
-    assert_eq!(walk::first_fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
+    assert_eq!(
+        walk::first_fault(&Named::TYPE, &[1, b'a', 0], &Default::default()),
+        None
+    );
     let fault = walk::first_fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
-    assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::End, "name"));
+    assert_eq!(
+        (fault.kind, &*fault.path.to_string()),
+        (walk::FaultKind::End, "name")
+    );
     let fault = walk::first_fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
-    assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): offset 0x9 is past the end at 0x3");
-    assert_eq!(walk::first_fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()), None);
+    assert_eq!(
+        fault.to_string(),
+        "name (bytes 0x3..0x3): offset 0x9 is past the end at 0x3"
+    );
+    assert_eq!(
+        walk::first_fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()),
+        None
+    );
 }
 
 #[derive(Layout)]
@@ -440,7 +503,10 @@ fn sample() -> Vec<u8> {
     // Wide, shifted by −3, one more row, a single bit, low 5 and high −2.
     let word = 1u32 | 0b11101 << 1 | 1 << 6 | 1 << 15 | 5 << 16 | 0b1110 << 19;
     bytes.extend(&word.to_le_bytes()[..3]);
-    let wide: Vec<u8> = [1.5f32, -2.0, 0.0, 9.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let wide: Vec<u8> = [1.5f32, -2.0, 0.0, 9.0]
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .collect();
     let packed = lz4_literals(&wide);
     bytes.extend((packed.len() as i32).to_le_bytes());
     bytes.extend(16i32.to_le_bytes());
@@ -532,7 +598,8 @@ fn row(tables: &str, field: &str) -> String {
 
 #[test]
 fn parentheses_only_where_languages_need_or_differ() {
-    let tables = &Schema::Markdown.print("expressions", "", &[("expressions", &Expressions::TYPE)])[0].text;
+    let tables =
+        &Schema::Markdown.print("expressions", "", &[("expressions", &Expressions::TYPE)])[0].text;
     for (field, expected) in [
         ("factor", "u8[(a + b) * c]"),
         ("term", "u8[a * b + c]"),
@@ -549,7 +616,11 @@ fn parentheses_only_where_languages_need_or_differ() {
         ("neither", "`not (a == b and a != b) and a == b`"),
         ("negated", "`(not (a == b and a != b)) == c`"),
     ] {
-        assert!(row(tables, field).contains(expected), "{expected}: {}", row(tables, field));
+        assert!(
+            row(tables, field).contains(expected),
+            "{expected}: {}",
+            row(tables, field)
+        );
     }
 }
 
@@ -565,7 +636,11 @@ fn casts_are_shown_where_they_may_change_the_value() {
         ("of_sum", "u8[((a + b) as u8)]"),
         ("hidden", "u8[(a + b) * a]"),
     ] {
-        assert!(row(tables, field).contains(expected), "{expected}: {}", row(tables, field));
+        assert!(
+            row(tables, field).contains(expected),
+            "{expected}: {}",
+            row(tables, field)
+        );
     }
 }
 
@@ -585,8 +660,12 @@ struct VertexFormat(u8);
 
 #[test]
 fn names_in_other_languages() {
-    let print =
-        |schema: Schema| schema.print("names", "", &[("names", &TexturedVertex64::TYPE)]).remove(0).text;
+    let print = |schema: Schema| {
+        schema
+            .print("names", "", &[("names", &TexturedVertex64::TYPE)])
+            .remove(0)
+            .text
+    };
     let kaitai = print(Schema::Kaitai);
     for part in ["id: unnamed_3", "vertex_format:", "id: field_0"] {
         assert!(kaitai.contains(part), "{part}\n{kaitai}");
@@ -634,7 +713,10 @@ struct Painted {
 
 #[test]
 fn kaitai_checks_fields_at_explicit_offsets() {
-    let text = Schema::Kaitai.print("placed", "", &[("placed", &Placed::TYPE)]).remove(0).text;
+    let text = Schema::Kaitai
+        .print("placed", "", &[("placed", &Placed::TYPE)])
+        .remove(0)
+        .text;
     let valid = "expr: '(value != offset) and (not (offset > 1) or (value % 2 == 0)) and _ < 8'";
     assert!(text.contains(valid), "{text}");
     assert!(text.contains("- id: name\n        type: bytes\n"), "{text}");

@@ -1,6 +1,9 @@
 //! Files shrink to the smallest file with a bug, in at most 2,000 runs.
 
-#![allow(dead_code, reason = "some declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "some declarations are only described, never decoded"
+)]
 #![allow(
     clippy::manual_is_multiple_of,
     reason = "expressions of a layout cannot call functions with arguments"
@@ -26,9 +29,15 @@ fn shrink<S: Strategy>(
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut trees = (0..100_000).map(|_| strategy.new_tree(&mut runner).unwrap());
-    let mut tree = trees.find(|tree| is_start(&tree.current())).expect("no value to start with");
+    let mut tree = trees
+        .find(|tree| is_start(&tree.current()))
+        .expect("no value to start with");
     let (mut runs, mut has_failed) = (0, true);
-    while if has_failed { tree.simplify() } else { tree.complicate() } {
+    while if has_failed {
+        tree.simplify()
+    } else {
+        tree.complicate()
+    } {
         has_failed = fails(&tree.current());
         runs += 1;
     }
@@ -68,7 +77,9 @@ fn empty_items_before_the_bug_are_removed() {
         generate::valid::<Meshes>(generate::Config::default()),
         |file| {
             let meshes = Meshes::of(file).meshes;
-            meshes.len() > 4 && meshes[..4].iter().all(|mesh| mesh.count == 0) && meshes[4].count > 1
+            meshes.len() > 4
+                && meshes[..4].iter().all(|mesh| mesh.count == 0)
+                && meshes[4].count > 1
         },
         |file| Meshes::of(file).meshes.iter().any(|mesh| mesh.count > 0),
     );
@@ -95,7 +106,9 @@ fn an_image_shrinks_to_one_mesh_with_one_vertex() {
     assert_eq!(document.meshes.len(), 1, "{document:?}");
     assert_eq!(document.meshes[0].vertices.len(), 1, "{document:?}");
     assert!(document.meshes[0].faces.is_empty(), "{document:?}");
-    assert!(document.lods.is_empty() && document.bones.is_empty() && document.animations.is_empty());
+    assert!(
+        document.lods.is_empty() && document.bones.is_empty() && document.animations.is_empty()
+    );
     assert!(runs <= MAX_RUNS, "{runs} runs");
 }
 
@@ -150,9 +163,15 @@ fn unique_words_stay_while_others_disappear() {
         let mut tree = files.new_tree(&mut runner).unwrap();
         let file = tree.current();
         let words = |file: &[u8]| file[1..].chunks(2).map(<[u8]>::to_vec).collect::<Vec<_>>();
-        let Some(last) = words(&file).pop() else { continue };
+        let Some(last) = words(&file).pop() else {
+            continue;
+        };
         let mut has_failed = true;
-        while if has_failed { tree.simplify() } else { tree.complicate() } {
+        while if has_failed {
+            tree.simplify()
+        } else {
+            tree.complicate()
+        } {
             has_failed = words(&tree.current()).contains(&last);
         }
         assert_eq!(words(&tree.current()), [last], "{file:?}");

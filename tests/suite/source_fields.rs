@@ -11,12 +11,19 @@ use meshspec::{AnyFormat, Document, Span, read};
 use crate::common::samples;
 
 /// Returns the location of the value at a path, in the layout or in a line of a text file; `None` if there is none.
-fn find_location(format: AnyFormat, layout: Option<&'static Type>, bytes: &[u8], path: &str) -> Option<Span> {
+fn find_location(
+    format: AnyFormat,
+    layout: Option<&'static Type>,
+    bytes: &[u8],
+    path: &str,
+) -> Option<Span> {
     let Some(layout) = layout else {
         let mut found = None;
         format.lines(bytes, &mut |line| match line.path() == path {
             true => {
-                found = Some(Span::Bytes(line.offset..line.offset + line.bytes.len() as u64));
+                found = Some(Span::Bytes(
+                    line.offset..line.offset + line.bytes.len() as u64,
+                ));
                 ControlFlow::Break(())
             }
             false => ControlFlow::Continue(()),
@@ -34,7 +41,9 @@ fn each_sample(check: impl Fn(&Document, &dyn Fn(&str) -> Option<Span>)) {
         assert_eq!(document.format(), id);
         let format = AnyFormat::from(id);
         let layout = format.layout_of(&bytes, document.dialect());
-        check(&document, &|path| find_location(format, layout, &bytes, path));
+        check(&document, &|path| {
+            find_location(format, layout, &bytes, path)
+        });
     }
 }
 
@@ -42,7 +51,10 @@ fn each_sample(check: impl Fn(&Document, &dyn Fn(&str) -> Option<Span>)) {
 fn every_vertex_and_face_has_its_items() {
     each_sample(|document, find| {
         let places = document.source_fields();
-        let (scene, _) = document.clone().into_scene(&SceneOptions::default()).unwrap();
+        let (scene, _) = document
+            .clone()
+            .into_scene(&SceneOptions::default())
+            .unwrap();
         assert_eq!(places.meshes.len(), scene.meshes.len());
         for (mesh, MeshFields { vertices, faces }) in scene.meshes.iter().zip(&places.meshes) {
             let corners = mesh.faces.corner_count(mesh.positions.len());
@@ -69,13 +81,27 @@ fn every_vertex_and_face_has_its_items() {
 fn every_joint_and_key_has_its_item() {
     each_sample(|document, find| {
         let places = document.source_fields();
-        let (scene, _) = document.clone().into_scene(&SceneOptions::default()).unwrap();
+        let (scene, _) = document
+            .clone()
+            .into_scene(&SceneOptions::default())
+            .unwrap();
         assert_eq!(places.joints.len(), scene.skeleton.joints.len());
-        assert!(places.joints.iter().all(|joint| find(joint).is_some()), "{:?}", places.joints);
+        assert!(
+            places.joints.iter().all(|joint| find(joint).is_some()),
+            "{:?}",
+            places.joints
+        );
         assert_eq!(places.animations.len(), scene.animations.len());
         for (keys, animation) in places.animations.iter().zip(&scene.animations) {
-            let samples: Vec<_> = animation.channels.iter().map(|channel| channel.samples.len()).collect();
-            assert_eq!(keys.channels.iter().map(Vec::len).collect::<Vec<_>>(), samples);
+            let samples: Vec<_> = animation
+                .channels
+                .iter()
+                .map(|channel| channel.samples.len())
+                .collect();
+            assert_eq!(
+                keys.channels.iter().map(Vec::len).collect::<Vec<_>>(),
+                samples
+            );
             for key in keys.channels.iter().filter_map(|channel| channel.last()) {
                 let path = format!("{}[{key}]", keys.list);
                 assert!(find(&path).is_some(), "{path}");
@@ -88,14 +114,17 @@ fn every_joint_and_key_has_its_item() {
 fn branches_match_the_walker() {
     for (id, bytes) in samples() {
         let format = AnyFormat::from(id);
-        let Some(layout) = format.layout_of(&bytes, format.detect(&bytes).dialect) else { continue };
+        let Some(layout) = format.layout_of(&bytes, format.detect(&bytes).dialect) else {
+            continue;
+        };
         for limit in [0, 100_000] {
             let tree = Dump::new(layout, &bytes).tree(limit);
             assert_eq!(tree.fault, None);
             let seen = check_branch(&tree.root, "", layout, &bytes);
             assert!(seen > 10, "{id}: {seen} branches");
             for block in &tree.blocks {
-                let content = walk::unpack_block(layout, &bytes, &Default::default(), &block.packed);
+                let content =
+                    walk::unpack_block(layout, &bytes, &Default::default(), &block.packed);
                 assert_eq!(content.as_ref(), Some(&block.content));
             }
         }
@@ -111,8 +140,16 @@ fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8
         let steps = walk::parse_path(layout, &path).unwrap_or_else(|| panic!("{path}"));
         let span = walk::find(layout, bytes, steps.as_slice(), &Default::default());
         let span = span.unwrap_or_else(|| panic!("{path}"));
-        assert_eq!(*span.range(), branch.offset..branch.offset + branch.size, "{path}");
-        assert_eq!(matches!(span, Span::Unpacked { .. }), branch.block.is_some(), "{path}");
+        assert_eq!(
+            *span.range(),
+            branch.offset..branch.offset + branch.size,
+            "{path}"
+        );
+        assert_eq!(
+            matches!(span, Span::Unpacked { .. }),
+            branch.block.is_some(),
+            "{path}"
+        );
         seen += 1;
     }
     let shown = branch.parts.len() as u64;
@@ -127,7 +164,11 @@ fn check_branch(branch: &Branch, outer: &str, layout: &'static Type, bytes: &[u8
         assert_eq!(span.range().start, *start, "{path}[{index}]");
         seen += 1;
     }
-    seen + branch.parts.iter().map(|part| check_branch(part, &path, layout, bytes)).sum::<usize>()
+    seen + branch
+        .parts
+        .iter()
+        .map(|part| check_branch(part, &path, layout, bytes))
+        .sum::<usize>()
 }
 
 /// Empty lists are written, since viewers iterate over them.

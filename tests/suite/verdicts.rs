@@ -21,8 +21,10 @@ struct Contradictions {
 
 impl Contradictions {
     fn add(&mut self, kind: String, what: String, bytes: &[u8]) {
-        let (count, smallest, file) =
-            self.kinds.entry(kind).or_insert_with(|| (0, what.clone(), bytes.to_vec()));
+        let (count, smallest, file) = self
+            .kinds
+            .entry(kind)
+            .or_insert_with(|| (0, what.clone(), bytes.to_vec()));
         *count += 1;
         if bytes.len() < file.len() {
             (*smallest, *file) = (what, bytes.to_vec());
@@ -34,7 +36,11 @@ impl Contradictions {
         println!("{what}: {} files, {all} contradictions", self.files);
         let mut list = String::new();
         for (kind, (count, smallest, bytes)) in &self.kinds {
-            writeln!(list, "{count} times: {kind}\n    {smallest}\n    {bytes:02x?}").unwrap();
+            writeln!(
+                list,
+                "{count} times: {kind}\n    {smallest}\n    {bytes:02x?}"
+            )
+            .unwrap();
         }
         assert!(list.is_empty(), "{what}:\n{list}");
     }
@@ -53,7 +59,10 @@ fn files<D: Format + std::fmt::Debug>(
     let mut runner = deterministic_runner();
     (0..count).map(move |_| {
         let document = strategy.new_tree(&mut runner).unwrap().current();
-        (document.dialect(), document.write(&WriteOptions::default()).unwrap())
+        (
+            document.dialect(),
+            document.write(&WriteOptions::default()).unwrap(),
+        )
     })
 }
 
@@ -65,22 +74,37 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
         let options = ReadOptions::default().with_dialect(dialect);
         for broken in any.breakages(&bytes, &options).unwrap() {
             contradictions.files += 1;
-            let results =
-                ReaderResults::of(Input { format, dialect, bytes: &broken.bytes }, &Limits::default());
+            let results = ReaderResults::of(
+                Input {
+                    format,
+                    dialect,
+                    bytes: &broken.bytes,
+                },
+                &Limits::default(),
+            );
             if let Some(kind) = results.contradiction() {
                 contradictions.add(kind, broken.to_string(), &broken.bytes);
             }
             let rule = broken.rule.map(|rule| rule.code);
             let is_error = broken.severity >= Severity::Error;
             let report = results.report.as_ref().unwrap();
-            let found = report.findings().iter().find(|found| Some(found.rule.code) == rule);
-            let is_found = found.is_some_and(|found| (found.rule.severity >= Severity::Error) == is_error);
+            let found = report
+                .findings()
+                .iter()
+                .find(|found| Some(found.rule.code) == rule);
+            let is_found =
+                found.is_some_and(|found| (found.rule.severity >= Severity::Error) == is_error);
             if !is_found || results.strict.is_err() != is_error {
                 let (severity, rule) = (broken.severity.label(), rule.unwrap_or("-"));
-                let strict = if results.strict.is_ok() { "accepts" } else { "rejects" };
+                let strict = if results.strict.is_ok() {
+                    "accepts"
+                } else {
+                    "rejects"
+                };
                 let errors = results.broken_rules(Severity::Error);
-                let kind =
-                    format!("called {severity} {rule}, but strict reading {strict}, check: {errors:?}");
+                let kind = format!(
+                    "called {severity} {rule}, but strict reading {strict}, check: {errors:?}"
+                );
                 contradictions.add(kind, broken.to_string(), &broken.bytes);
             }
         }
@@ -90,23 +114,42 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
 
 /// Asserts that readers and checks agree on mutated files in each dialect. Shrinks the first file of each kind of
 /// contradiction.
-fn check_mutated<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
+fn check_mutated<D: Format + std::fmt::Debug>(
+    format: FormatId,
+    strategy: impl Strategy<Value = D>,
+) {
     let files = strategy.prop_map(|document| document.write(&WriteOptions::default()).unwrap());
     let mutated = generate::mutations(files);
     let mut contradictions = Contradictions::default();
     let mut runner = deterministic_runner();
     let kinds_of = |mutated: &MutatedFile| -> Vec<String> {
         let dialects = format.about().dialects.iter();
-        let inputs = dialects.map(|dialect| Input { format, dialect: *dialect, bytes: &mutated.bytes });
-        inputs.filter_map(|input| ReaderResults::of(input, &Limits::default()).contradiction()).collect()
+        let inputs = dialects.map(|dialect| Input {
+            format,
+            dialect: *dialect,
+            bytes: &mutated.bytes,
+        });
+        inputs
+            .filter_map(|input| ReaderResults::of(input, &Limits::default()).contradiction())
+            .collect()
     };
     for _ in 0..cases(100) {
         contradictions.files += 1;
         let mut tree = mutated.new_tree(&mut runner).unwrap();
         for kind in kinds_of(&tree.current()) {
-            let mut steps = 0..if contradictions.kinds.contains_key(&kind) { 0 } else { 2000 };
+            let mut steps = 0..if contradictions.kinds.contains_key(&kind) {
+                0
+            } else {
+                2000
+            };
             let mut is_it = true;
-            while steps.next().is_some() && if is_it { tree.simplify() } else { tree.complicate() } {
+            while steps.next().is_some()
+                && if is_it {
+                    tree.simplify()
+                } else {
+                    tree.complicate()
+                }
+            {
                 is_it = kinds_of(&tree.current()).contains(&kind);
             }
             let smallest = tree.current();

@@ -32,14 +32,31 @@ struct Numbers {
 
 #[test]
 fn numbers() {
-    let numbers =
-        Numbers { a: -1, b: -2, c: i64::MIN, d: u32::MAX, e: 1 << 100, f: -0.0, g: 1e300, h: [1, 2] };
+    let numbers = Numbers {
+        a: -1,
+        b: -2,
+        c: i64::MIN,
+        d: u32::MAX,
+        e: 1 << 100,
+        f: -0.0,
+        g: 1e300,
+        h: [1, 2],
+    };
     let mut bytes = Cursor::new(Vec::new());
     numbers.write(&mut bytes).unwrap();
     let mut leaves = Leaves::default();
-    walk::walk(&Numbers::TYPE, &bytes.into_inner(), &Limits::default(), &mut leaves).unwrap();
-    let values: Vec<_> =
-        leaves.leaves.iter().map(|(path, span, value)| (&**path, span.range(), value)).collect();
+    walk::walk(
+        &Numbers::TYPE,
+        &bytes.into_inner(),
+        &Limits::default(),
+        &mut leaves,
+    )
+    .unwrap();
+    let values: Vec<_> = leaves
+        .leaves
+        .iter()
+        .map(|(path, span, value)| (&**path, span.range(), value))
+        .collect();
     let expected = [
         ("a", 0..1, Value::Int(-1)),
         ("b", 1..3, Value::Int(-2)),
@@ -51,7 +68,13 @@ fn numbers() {
         ("h[0]", 43..45, Value::Int(1)),
         ("h[1]", 45..47, Value::Int(2)),
     ];
-    assert_eq!(values, expected.iter().map(|(p, range, v)| (*p, range, v)).collect::<Vec<_>>());
+    assert_eq!(
+        values,
+        expected
+            .iter()
+            .map(|(p, range, v)| (*p, range, v))
+            .collect::<Vec<_>>()
+    );
     assert!(matches!(values[5].2, Value::F32(zero) if zero.is_sign_negative()));
 }
 
@@ -70,14 +93,20 @@ struct Renamed {
 #[test]
 fn names_and_choices_of_counts() {
     for (size, count) in [(0, 0), (2, 2), (3, 1)] {
-        let value = Renamed { byte: size, bytes: vec![7; count] };
+        let value = Renamed {
+            byte: size,
+            bytes: vec![7; count],
+        };
         let mut bytes = Cursor::new(Vec::new());
         value.write(&mut bytes).unwrap();
         let bytes = bytes.into_inner();
         assert_eq!(Renamed::read(&mut Cursor::new(&bytes)).unwrap(), value);
         let mut leaves = Leaves::default();
         let end = walk::walk(&Renamed::TYPE, &bytes, &Limits::default(), &mut leaves);
-        assert_eq!((end, leaves.leaves.len()), (Ok(1 + count as u64), 1 + count));
+        assert_eq!(
+            (end, leaves.leaves.len()),
+            (Ok(1 + count as u64), 1 + count)
+        );
         assert_eq!(leaves.leaves[0].0, "size");
     }
 }
@@ -102,9 +131,19 @@ fn failed_checks_have_the_location_of_their_field() {
         let fault = walk::first_fault(&Checked::TYPE, bytes, &Limits::default()).unwrap();
         (fault.path.to_string(), fault.span, fault.message)
     };
-    let too_new = |span| ("version".to_owned(), Span::Bytes(span), "too new: found 3".to_owned());
+    let too_new = |span| {
+        (
+            "version".to_owned(),
+            Span::Bytes(span),
+            "too new: found 3".to_owned(),
+        )
+    };
     assert_eq!(fault(&[5, 0, 0, 0, 0, 3]), too_new(5..6));
-    let reserved = ("extra".to_owned(), Span::Bytes(1..1), "offset 4 is reserved".to_owned());
+    let reserved = (
+        "extra".to_owned(),
+        Span::Bytes(1..1),
+        "offset 4 is reserved".to_owned(),
+    );
     assert_eq!(fault(&[4, 0, 0, 0, 0]), reserved);
 }
 
@@ -122,7 +161,10 @@ struct Names {
 fn counted_strings_need_their_terminators() {
     let fault = |bytes: &[u8]| {
         let fault = walk::first_fault(&Names::TYPE, bytes, &Limits::default());
-        assert_eq!(fault.is_none(), Names::read(&mut Cursor::new(bytes)).is_ok());
+        assert_eq!(
+            fault.is_none(),
+            Names::read(&mut Cursor::new(bytes)).is_ok()
+        );
         fault.map(|fault| (fault.kind, fault.path.to_string()))
     };
     assert_eq!(fault(b"\x02a\0b\0"), None);
@@ -131,9 +173,14 @@ fn counted_strings_need_their_terminators() {
     assert_eq!(fault(b"\x02a\0"), truncated("names[1]"));
     assert_eq!(fault(b"\x02"), truncated("names[0]"));
     let mut names = FileValues::new(&Names::TYPE);
-    names.set("names[0]", UntypedValue::Unterminated(b"a".to_vec())).unwrap();
+    names
+        .set("names[0]", UntypedValue::Unterminated(b"a".to_vec()))
+        .unwrap();
     let error = names.assemble(&Limits::default()).unwrap_err();
-    assert!(error.message().starts_with("needs a terminating NUL"), "{error}");
+    assert!(
+        error.message().starts_with("needs a terminating NUL"),
+        "{error}"
+    );
 }
 
 /// A block of strings. Its size is the count of its field.
@@ -150,12 +197,17 @@ struct NameBlock<'a> {
 #[test]
 fn the_last_string_of_a_block_may_lack_its_terminator() {
     let file = b"\x03a\0b";
-    assert_eq!(walk::first_fault(&NameBlock::TYPE, file, &Limits::default()), None);
+    assert_eq!(
+        walk::first_fault(&NameBlock::TYPE, file, &Limits::default()),
+        None
+    );
     let values = FileValues::read(&NameBlock::TYPE, file, &Limits::default()).unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), file);
     let mut values = FileValues::new(&NameBlock::TYPE);
     values.set("names[0]", "a").unwrap();
-    values.set("names[1]", UntypedValue::Unterminated(b"b".to_vec())).unwrap();
+    values
+        .set("names[1]", UntypedValue::Unterminated(b"b".to_vec()))
+        .unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), file);
 }
 
@@ -181,7 +233,11 @@ struct Inner<'a> {
     packed: Bulk<'a, u8>,
 }
 
-static OUTER: Rule = Rule::new("SAMPLE-OUTER", Severity::Error, "The content can be decoded.");
+static OUTER: Rule = Rule::new(
+    "SAMPLE-OUTER",
+    Severity::Error,
+    "The content can be decoded.",
+);
 
 #[test]
 fn limits_in_stored_blocks_are_errors() {
@@ -192,17 +248,31 @@ fn limits_in_stored_blocks_are_errors() {
         layout::check::<Outer>(&file, &options)
     };
     assert_eq!(check(2).unwrap().findings(), []);
-    assert_eq!(check(1).unwrap_err().kind(), ErrorKind::LimitExceeded(Limit::Decoded));
+    assert_eq!(
+        check(1).unwrap_err().kind(),
+        ErrorKind::LimitExceeded(Limit::Decoded)
+    );
 }
 
 #[test]
 fn unpacking_respects_the_limits() {
-    let (format, file) = samples().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
+    let (format, file) = samples()
+        .into_iter()
+        .find(|(format, _)| *format == FormatId::Crucible)
+        .unwrap();
     let limits = Limits::default().with_max_decoded(20);
-    let fault =
-        walk::first_fault(format.layout_of(&file, format.detect(&file).dialect).unwrap(), &file, &limits)
-            .unwrap();
-    assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::Limit, "chunks[0].indices.data"));
+    let fault = walk::first_fault(
+        format
+            .layout_of(&file, format.detect(&file).dialect)
+            .unwrap(),
+        &file,
+        &limits,
+    )
+    .unwrap();
+    assert_eq!(
+        (fault.kind, &*fault.path.to_string()),
+        (walk::FaultKind::Limit, "chunks[0].indices.data")
+    );
 }
 
 of_files!(
@@ -214,22 +284,33 @@ of_files!(
 
 /// Returns the files with a layout that are small enough to list every leaf.
 fn keep_small_files(files: Vec<File>) -> Vec<File> {
-    let has_layout = |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
-    let files: Vec<_> =
-        files.into_iter().filter(has_layout).filter(|(_, file)| file.len() < 100_000).collect();
+    let has_layout = |(format, file): &File| {
+        format
+            .layout_of(file, format.detect(file).dialect)
+            .is_some()
+    };
+    let files: Vec<_> = files
+        .into_iter()
+        .filter(has_layout)
+        .filter(|(_, file)| file.len() < 100_000)
+        .collect();
     assert!(files.len() >= 4);
     files
 }
 
 /// Returns the files of formats with consecutive fields. `bmd/mod.rs` compares the values of BMD.
 fn keep_sequential(files: Vec<File>) -> impl Iterator<Item = File> {
-    keep_small_files(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
+    keep_small_files(files)
+        .into_iter()
+        .filter(|(format, _)| *format != FormatId::Bmd)
 }
 
 fn same_values(files: Vec<File>) {
     let inputs = keep_sequential(files);
     let compared: usize = inputs
-        .map(|(format, file)| assert_same_values(Input::detected(format, &file), &Limits::default()))
+        .map(|(format, file)| {
+            assert_same_values(Input::detected(format, &file), &Limits::default())
+        })
         .sum();
     assert!(compared > 500, "only {compared} values were compared");
 }
@@ -247,16 +328,30 @@ fn every_byte_is_covered_once(files: Vec<File>) {
             }
         }
         // The content of a packed block covers its packed bytes.
-        let packed: Vec<_> = spans.iter().filter_map(|(packed, _)| packed.clone()).collect();
-        let mut covered: Vec<Range<u64>> =
-            spans.iter().filter(|(p, _)| p.is_none()).map(|(_, r)| r.clone()).collect();
+        let packed: Vec<_> = spans
+            .iter()
+            .filter_map(|(packed, _)| packed.clone())
+            .collect();
+        let mut covered: Vec<Range<u64>> = spans
+            .iter()
+            .filter(|(p, _)| p.is_none())
+            .map(|(_, r)| r.clone())
+            .collect();
         // An empty LZ4 block is one byte, which counts as covered; empty frames have several.
         covered.extend(found.empty.into_iter().filter(|_| is_zstd));
-        let mut packed: Vec<_> = packed.into_iter().map(|range| (range.start, range.end)).collect();
+        let mut packed: Vec<_> = packed
+            .into_iter()
+            .map(|range| (range.start, range.end))
+            .collect();
         packed.sort_unstable();
         packed.dedup();
         covered.extend(packed.iter().map(|(start, end)| *start..*end));
-        assert_gapless(&format!("{format}"), covered, file.len() as u64, &declared_magic(format, &file));
+        assert_gapless(
+            &format!("{format}"),
+            covered,
+            file.len() as u64,
+            &declared_magic(format, &file),
+        );
         for (start, end) in packed {
             let inside: Vec<_> = spans
                 .iter()
@@ -274,9 +369,15 @@ fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
     match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {
             // IyMA's magic bytes are in its header.
-            Shape::Struct([Field { ty: Type::Declared(header), .. }, ..]) if declaration.magic.is_empty() => {
-                header.magic.to_vec()
-            }
+            Shape::Struct(
+                [
+                    Field {
+                        ty: Type::Declared(header),
+                        ..
+                    },
+                    ..,
+                ],
+            ) if declaration.magic.is_empty() => header.magic.to_vec(),
             _ => declaration.magic.to_vec(),
         },
         _ => Vec::new(),
@@ -288,10 +389,16 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
     let mut end = magic.len() as u64;
     for range in ranges {
         // An empty stream is one byte that unpacks to no field.
-        assert!(range.start == end || range.start == end + 1, "{what}: {range:?} after {end}");
+        assert!(
+            range.start == end || range.start == end + 1,
+            "{what}: {range:?} after {end}"
+        );
         end = range.end;
     }
-    assert!(end == size || end + 1 == size, "{what}: covered to {end} of {size}");
+    assert!(
+        end == size || end + 1 == size,
+        "{what}: covered to {end} of {size}"
+    );
 }
 
 fn truncations_are_accepted_alike(files: Vec<File>) {
@@ -303,7 +410,10 @@ fn truncations_are_accepted_alike(files: Vec<File>) {
 }
 
 fn ten_thousand_mutations_are_accepted_alike(files: Vec<File>) {
-    let files: Vec<_> = keep_small_files(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
+    let files: Vec<_> = keep_small_files(files)
+        .into_iter()
+        .filter(|(_, file)| file.len() < 6000)
+        .collect();
     let mut mutator = Mutator::new(2);
     let accepted = (0..10_000)
         .filter(|round| {
@@ -370,5 +480,8 @@ fn padding_is_no_content() {
     // Nothing follows the zeros at the end.
     assert_eq!(uncovered_ranges(b"\x02\x04abab\0\0"), [6..8]);
     // A format without offsets has no padding.
-    assert_eq!(walk::uncovered(&<[u8; 2] as Layout>::TYPE, b"ab\0", &Limits::default()), Ok(vec![2..3]));
+    assert_eq!(
+        walk::uncovered(&<[u8; 2] as Layout>::TYPE, b"ab\0", &Limits::default()),
+        Ok(vec![2..3])
+    );
 }

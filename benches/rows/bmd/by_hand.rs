@@ -27,7 +27,14 @@ impl Columns {
         }
     }
 
-    fn push(&mut self, position: [f32; 3], st: [f32; 2], normal: [f32; 3], color: [u8; 4], bone: u8) {
+    fn push(
+        &mut self,
+        position: [f32; 3],
+        st: [f32; 2],
+        normal: [f32; 3],
+        color: [u8; 4],
+        bone: u8,
+    ) {
         self.positions.push(position);
         self.st.push(st);
         self.normals.push(normal);
@@ -50,7 +57,10 @@ fn decode_triple(word: u32) -> [f32; 3] {
 /// Decodes texture coordinates of 11 bits each, with a common exponent of 2 bits.
 fn decode_scaled_st(word: u32) -> [f32; 2] {
     let scale = (1u32 << (word >> 21 & 6)) as f32;
-    [((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale, ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale]
+    [
+        ((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale,
+        ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale,
+    ]
 }
 
 fn decode_normal(word: u32, tables: &Tables) -> [f32; 3] {
@@ -66,7 +76,11 @@ fn normalized_position(word: u32) -> [f32; 3] {
     let y = f64::from((word << 14) as i32 >> 23);
     let z = f64::from((word << 5) as i32 >> 23);
     let square = x * x + y * y + z * z;
-    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    let scale = if square == 0.0 {
+        0.0
+    } else {
+        1.0 / square.sqrt()
+    };
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
 
@@ -79,7 +93,13 @@ pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables
         let tag = high >> 24;
         if tag < 0xf0 {
             if is_flat {
-                columns.push(decode_triple(low), [0.0; 2], decode_normal(high, tables), WHITE, tag as u8);
+                columns.push(
+                    decode_triple(low),
+                    [0.0; 2],
+                    decode_normal(high, tables),
+                    WHITE,
+                    tag as u8,
+                );
             } else {
                 columns.push(
                     decode_triple(low),
@@ -93,14 +113,27 @@ pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables
         } else if tag < 0xfc {
             let third = words[at + 2];
             let st = if tag & 1 == 0 {
-                [(high & 0xfff) as f32 / 2048.0 - 0.5, (high >> 12 & 0xfff) as f32 / 2048.0 - 0.5]
+                [
+                    (high & 0xfff) as f32 / 2048.0 - 0.5,
+                    (high >> 12 & 0xfff) as f32 / 2048.0 - 0.5,
+                ]
             } else {
                 decode_scaled_st(high)
             };
             let last = (third >> 24) as u8;
-            let color = if tag & 0xfe == 0xf8 { tables.colors[last as usize] } else { WHITE };
+            let color = if tag & 0xfe == 0xf8 {
+                tables.colors[last as usize]
+            } else {
+                WHITE
+            };
             let bone = if tag & 0xfe == 0xfa { last } else { 0 };
-            columns.push(decode_triple(low), st, decode_normal(third, tables), color, bone);
+            columns.push(
+                decode_triple(low),
+                st,
+                decode_normal(third, tables),
+                color,
+                bone,
+            );
             at += 3;
         } else {
             let (third, fourth) = (words[at + 2], words[at + 3]);
@@ -112,7 +145,13 @@ pub fn decode_vertices(words: &[u32], is_flat: bool, len: usize, tables: &Tables
                 ((third >> 14 & 0x3fff) as f32 / 4096.0 - 2.0) * scale,
             ];
             let color = tables.colors[(high >> 16 & 0xff) as usize];
-            columns.push(position, st, decode_normal(fourth, tables), color, (fourth >> 24) as u8);
+            columns.push(
+                position,
+                st,
+                decode_normal(fourth, tables),
+                color,
+                (fourth >> 24) as u8,
+            );
             at += 4;
         }
     }
@@ -128,7 +167,12 @@ pub fn decode_triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
         match word & 3 {
             0 => triangles.push([word >> 2 & 0x3ff, word >> 12 & 0x3ff, word >> 22]),
             1 => {
-                let [a, b, c, d] = [word >> 2 & 0x7f, word >> 9 & 0x7f, word >> 16 & 0x7f, word >> 23 & 0x7f];
+                let [a, b, c, d] = [
+                    word >> 2 & 0x7f,
+                    word >> 9 & 0x7f,
+                    word >> 16 & 0x7f,
+                    word >> 23 & 0x7f,
+                ];
                 triangles.extend([[a, b, c], [a, c, d]]);
             }
             tag => {
@@ -157,7 +201,8 @@ pub fn encode_triples(values: &[[f32; 3]]) -> Vec<u32> {
         let mut exponent = (largest.to_bits() >> 23).saturating_sub(113).min(31);
         let word = loop {
             let scale = f32::from_bits((149 - exponent) << 23);
-            let [x, y, z] = values.map(|x| (x * scale + 12_582_912.0).to_bits() as i32 - 0x4b40_0000);
+            let [x, y, z] =
+                values.map(|x| (x * scale + 12_582_912.0).to_bits() as i32 - 0x4b40_0000);
             if exponent == 31 || [x, y, z].iter().all(|x| (-256..256).contains(x)) {
                 let [x, y, z] = [x, y, z].map(|x| x as u32 & 0x1ff);
                 break exponent << 27 | z << 18 | y << 9 | x;

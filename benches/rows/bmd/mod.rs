@@ -78,7 +78,13 @@ fn add_face_rows(bench: &mut Bench) -> Result<(), Error> {
         if list.triangles() != by_hand() {
             return Err(format!("{name}: the baseline returns other triangles").into());
         }
-        bench.add_row(name, ITEM_COUNT as u64, || list.triangles(), "shifts by hand", by_hand);
+        bench.add_row(
+            name,
+            ITEM_COUNT as u64,
+            || list.triangles(),
+            "shifts by hand",
+            by_hand,
+        );
     }
     Ok(())
 }
@@ -106,17 +112,43 @@ fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     };
     use Surface::{Flat, Textured};
     let forms: [VertexForm; 6] = [
-        ("bmd/decode 64 textured", Some("bmd/decode 64 textured, copy"), Textured, &[0, 1, 2, 3]),
-        ("bmd/decode 64 flat", Some("bmd/decode 64 flat, copy"), Flat, &[0, 1, 2, 3]),
-        ("bmd/decode 96", Some("bmd/decode 96, copy"), Textured, &[0xf8, 0xf9, 0xfa, 0xfb]),
-        ("bmd/decode 128", Some("bmd/decode 128, copy"), Textured, &[0xfd]),
+        (
+            "bmd/decode 64 textured",
+            Some("bmd/decode 64 textured, copy"),
+            Textured,
+            &[0, 1, 2, 3],
+        ),
+        (
+            "bmd/decode 64 flat",
+            Some("bmd/decode 64 flat, copy"),
+            Flat,
+            &[0, 1, 2, 3],
+        ),
+        (
+            "bmd/decode 96",
+            Some("bmd/decode 96, copy"),
+            Textured,
+            &[0xf8, 0xf9, 0xfa, 0xfb],
+        ),
+        (
+            "bmd/decode 128",
+            Some("bmd/decode 128, copy"),
+            Textured,
+            &[0xfd],
+        ),
         ("bmd/decode 64 and 96", None, Textured, &[0, 1, 0xf8, 0xfb]),
-        ("bmd/decode all sizes", None, Flat, &[0, 1, 0xf8, 0xf9, 0xfd, 0xfd]),
+        (
+            "bmd/decode all sizes",
+            None,
+            Flat,
+            &[0, 1, 0xf8, 0xf9, 0xfd, 0xfd],
+        ),
     ];
     for (name, against_copy, surface, tags) in forms {
         let list = vertices(tags, surface)?;
         let ours = || list.columns();
-        let by_hand = || by_hand::decode_vertices(list.words(), surface == Flat, ITEM_COUNT, &tables);
+        let by_hand =
+            || by_hand::decode_vertices(list.words(), surface == Flat, ITEM_COUNT, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
         if !(same && a.colors == b.colors && a.bones == b.bones) {
@@ -124,7 +156,9 @@ fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
         }
         bench.add_row(name, ITEM_COUNT as u64, ours, "shifts by hand", by_hand);
         if let Some(name) = against_copy {
-            bench.add_row(name, ITEM_COUNT as u64, ours, "copy of the columns", || a.clone());
+            bench.add_row(name, ITEM_COUNT as u64, ours, "copy of the columns", || {
+                a.clone()
+            });
         }
     }
     Ok(())
@@ -134,13 +168,21 @@ fn add_vertex_rows(bench: &mut Bench) -> Result<(), Error> {
 fn add_encode_row(bench: &mut Bench) -> Result<(), Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut coordinate = || (noise.next() >> 40) as f32 / 65_536.0 - 128.0;
-    let positions: Vec<[f32; 3]> = (0..ITEM_COUNT).map(|_| [0; 3].map(|_| coordinate())).collect();
+    let positions: Vec<[f32; 3]> = (0..ITEM_COUNT)
+        .map(|_| [0; 3].map(|_| coordinate()))
+        .collect();
     let ours = || Triple::nearest_all(&positions);
     let by_hand = || by_hand::encode_triples(&positions);
     if ours()?.iter().map(|triple| triple.word()).ne(by_hand()) {
         return Err("bmd/encode triples: the baseline returns other words".into());
     }
-    bench.add_row("bmd/encode triples", ITEM_COUNT as u64, ours, "plain loop by hand", by_hand);
+    bench.add_row(
+        "bmd/encode triples",
+        ITEM_COUNT as u64,
+        ours,
+        "plain loop by hand",
+        by_hand,
+    );
     Ok(())
 }
 
@@ -150,11 +192,19 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();
     for tags in tags.iter().cycle().take(16) {
-        let mut list =
-            vertices(tags, Surface::Textured)?.packed_items().take(60_000).collect::<Vec<_>>().into_iter();
-        let mut mesh = bmd::Mesh { material: Some("gfx/bench".into()), ..Default::default() };
+        let mut list = vertices(tags, Surface::Textured)?
+            .packed_items()
+            .take(60_000)
+            .collect::<Vec<_>>()
+            .into_iter();
+        let mut mesh = bmd::Mesh {
+            material: Some("gfx/bench".into()),
+            ..Default::default()
+        };
         list.try_for_each(|vertex| mesh.vertices.push(vertex))?;
-        let faces: Vec<Face> = (0..30_000).map(|i| Face::Triangle([i, i + 1, 2 * i])).collect();
+        let faces: Vec<Face> = (0..30_000)
+            .map(|i| Face::Triangle([i, i + 1, 2 * i]))
+            .collect();
         mesh.faces = Faces::encode(&faces)?;
         mesh.flags = mesh.fitting_flags();
         document.meshes.push(mesh);
@@ -164,9 +214,23 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let bytes = document.write(&WriteOptions::default())?;
     let size = bytes.len() as u64;
     let (read, write) = (ReadOptions::default(), WriteOptions::default());
-    bench.add_row("bmd/read", size, || bmd::Document::read(&bytes, &read), "copy", || bytes.to_vec());
+    bench.add_row(
+        "bmd/read",
+        size,
+        || bmd::Document::read(&bytes, &read),
+        "copy",
+        || bytes.to_vec(),
+    );
     let check = || meshspec::check(&bytes, FormatId::Bmd, &read);
-    bench.add_row("bmd/check", size, check, "reading", || bmd::Document::read(&bytes, &read));
-    bench.add_row("bmd/write", size, || document.write(&write), "copy", || bytes.to_vec());
+    bench.add_row("bmd/check", size, check, "reading", || {
+        bmd::Document::read(&bytes, &read)
+    });
+    bench.add_row(
+        "bmd/write",
+        size,
+        || document.write(&write),
+        "copy",
+        || bytes.to_vec(),
+    );
     Ok(())
 }

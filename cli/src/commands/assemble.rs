@@ -67,12 +67,17 @@ impl Assemble {
     fn assemble(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
         let name = name_of(&self.input);
-        let text = input::read_expected(&self.input, &|start, _| Encoding::Json.may_start_with(start))?;
+        let text = input::read_expected(&self.input, &|start, _| {
+            Encoding::Json.may_start_with(start)
+        })?;
         let text = json::without_byte_order_mark(&text);
         let lines = text.split(|byte| *byte == b'\n').enumerate();
         let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
         let Some((_, head)) = lines.next() else {
-            return Err(Failure::invalid(&name, "empty: expected the output of `dump --json`"));
+            return Err(Failure::invalid(
+                &name,
+                "empty: expected the output of `dump --json`",
+            ));
         };
         let layout = match ContentKind::of(text, formats) {
             None | Some(ContentKind::Dump { .. } | ContentKind::OtherJson) => {
@@ -84,11 +89,13 @@ impl Assemble {
         Encoding::Format(format).require_extension(&self.output, formats)?;
         let mut values = FileValues::new(layout);
         for (index, line) in lines {
-            add_line(line, &mut values)
-                .map_err(|message| Failure::invalid(&name, format!("line {}: {message}", index + 1)))?;
+            add_line(line, &mut values).map_err(|message| {
+                Failure::invalid(&name, format!("line {}: {message}", index + 1))
+            })?;
         }
-        let bytes =
-            values.assemble(&Limits::default()).map_err(|error| Failure::from_error(&name, &error))?;
+        let bytes = values
+            .assemble(&Limits::default())
+            .map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&bytes))?;
         Ok(Status::Success)
     }
@@ -98,7 +105,9 @@ impl Assemble {
         let name = name_of(&self.input);
         let argument = readable::argument_of(&self.input);
         let hint = match kind {
-            ContentKind::Encoding(Encoding::Format(format)) if !format.about().layouts().is_empty() => {
+            ContentKind::Encoding(Encoding::Format(format))
+                if !format.about().layouts().is_empty() =>
+            {
                 format!("print its values with `meshspec dump {argument} --json`")
             }
             ContentKind::Encoding(_) => {
@@ -106,24 +115,38 @@ impl Assemble {
             }
             _ => "print the values of the file with `meshspec dump FILE --json`".to_owned(),
         };
-        Failure::invalid(&name, format_args!("the content is {kind}, expected the output of `dump --json`"))
-            .with_hint(hint)
+        Failure::invalid(
+            &name,
+            format_args!("the content is {kind}, expected the output of `dump --json`"),
+        )
+        .with_hint(hint)
     }
 }
 
 /// Parses the first line of a dump. Returns the format and the layout, or an error message.
 fn parse_layout(head: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static Type), String> {
-    let HeadLine { format, layout } = serde_json::from_slice(head)
-        .map_err(|error| format!("line 1: expected an object with `format` and `layout`: {error}"))?;
-    let format = formats.get(&format).map_err(|error| format!("line 1: {error}"))?;
+    let HeadLine { format, layout } = serde_json::from_slice(head).map_err(|error| {
+        format!("line 1: expected an object with `format` and `layout`: {error}")
+    })?;
+    let format = formats
+        .get(&format)
+        .map_err(|error| format!("line 1: {error}"))?;
     let layouts = format.about().layouts();
     let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
     match (layout, layouts) {
-        (_, []) => Err(format!("{format} is a text format, which has no layout to assemble")),
-        (None, _) => Err(format!("line 1: `layout` is missing, expected one of {}", names.join(", "))),
+        (_, []) => Err(format!(
+            "{format} is a text format, which has no layout to assemble"
+        )),
+        (None, _) => Err(format!(
+            "line 1: `layout` is missing, expected one of {}",
+            names.join(", ")
+        )),
         (Some(layout), _) => match layouts.iter().find(|(name, _)| *name == layout) {
             Some((_, ty)) => Ok((format, ty)),
-            None => Err(format!("{format} has no layout \"{layout}\", only {}", names.join(", "))),
+            None => Err(format!(
+                "{format} has no layout \"{layout}\", only {}",
+                names.join(", ")
+            )),
         },
     }
 }
@@ -146,7 +169,10 @@ fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
         "packed" => values.set_packed(path, require_bytes(bytes)?),
         "trailing" => {
             let parent = path.strip_suffix(TRAILING).unwrap_or(path);
-            values.set_trailing(parent.strip_suffix('.').unwrap_or(parent), require_bytes(bytes)?)
+            values.set_trailing(
+                parent.strip_suffix('.').unwrap_or(parent),
+                require_bytes(bytes)?,
+            )
         }
         "magic" => values.set_magic(path, parse_text(line.value)?),
         "string" => {
@@ -154,12 +180,19 @@ fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
             let is_terminated = bytes.is_none_or(|bytes| bytes.last() == Some(&0));
             values.set(
                 path,
-                if is_terminated { UntypedValue::Bytes(text) } else { UntypedValue::Unterminated(text) },
+                if is_terminated {
+                    UntypedValue::Bytes(text)
+                } else {
+                    UntypedValue::Unterminated(text)
+                },
             )
         }
         _ => {
             let value = line.value.ok_or("`value` is missing")?;
-            values.set(path, untyped_value::parse_json(value).map_err(|error| error.to_string())?)
+            values.set(
+                path,
+                untyped_value::parse_json(value).map_err(|error| error.to_string())?,
+            )
         }
     };
     added.map_err(|error| error.to_string())
@@ -168,16 +201,26 @@ fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
 /// Parses a text value: a string, or a list of bytes if the text is not UTF-8.
 fn parse_text(value: Option<&RawValue>) -> Result<Vec<u8>, String> {
     let value = value.ok_or("`value` is missing")?;
-    let text: meshspec::Text = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
+    let text: meshspec::Text =
+        serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
     Ok(text.as_bytes().to_vec())
 }
 
 /// Decodes hexadecimal digits to bytes. Returns an error message if their number is odd or another character occurs.
 fn decode_hex(digits: &str) -> Result<Vec<u8>, String> {
     let pairs = digits.as_bytes().chunks(2);
-    let byte = |pair| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let byte = |pair| {
+        std::str::from_utf8(pair)
+            .ok()
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    };
     // `from_str_radix` also accepts a sign.
-    let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let bytes: Option<Vec<u8>> = if is_hex { pairs.map(byte).collect() } else { None };
+    let is_hex =
+        digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let bytes: Option<Vec<u8>> = if is_hex {
+        pairs.map(byte).collect()
+    } else {
+        None
+    };
     bytes.ok_or_else(|| "invalid `bytes`: expected an even number of hexadecimal digits".to_owned())
 }

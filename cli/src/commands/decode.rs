@@ -70,9 +70,9 @@ impl Decode {
                     })
                 })?
             }
-            Encoding::Json => {
-                json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?.contents()
-            }
+            Encoding::Json => json::read_document(&bytes)
+                .map_err(|error| Failure::invalid(&name, error))?
+                .contents(),
             Encoding::Interchange(_) => return Err(READABLE.failure(encoding, &self.file, formats)),
         };
         if self.output_format == Json {
@@ -83,10 +83,20 @@ impl Decode {
             // `anstream` strips colours unless standard output is a terminal.
             let mut out = BufWriter::new(anstream::stdout().lock());
             let max_rows = if self.all { usize::MAX } else { DEFAULT_ROWS };
-            let title = formats.get(contents.format).map_or(contents.format, |format| format.about().title);
+            let title = formats
+                .get(contents.format)
+                .map_or(contents.format, |format| format.about().title);
             let (name, dialect) = (text_of(&self.file), contents.dialect);
-            writeln!(out, "{TITLE}{}{TITLE:#}: {title}, dialect {dialect}", Escaped(&name))?;
-            TextPrinter { out: &mut out, max_rows }.print_contents(&contents)?;
+            writeln!(
+                out,
+                "{TITLE}{}{TITLE:#}: {title}, dialect {dialect}",
+                Escaped(&name)
+            )?;
+            TextPrinter {
+                out: &mut out,
+                max_rows,
+            }
+            .print_contents(&contents)?;
             out.flush()?;
         }
         Ok(Status::Success)
@@ -94,7 +104,11 @@ impl Decode {
 }
 
 /// The files that `decode` shows.
-pub const READABLE: Readable = Readable { command: "decode", reads_interchange: false, ..Readable::ALL };
+pub const READABLE: Readable = Readable {
+    command: "decode",
+    reads_interchange: false,
+    ..Readable::ALL
+};
 
 struct TextPrinter<'o, W> {
     out: &'o mut W,
@@ -105,7 +119,12 @@ struct TextPrinter<'o, W> {
 impl<W: Write> TextPrinter<'_, W> {
     fn print_contents(&mut self, contents: &Contents) -> io::Result<()> {
         for property in &contents.properties {
-            writeln!(self.out, "  {} = \"{}\"", Escaped(&property.name), Escaped(&property.value))?;
+            writeln!(
+                self.out,
+                "  {} = \"{}\"",
+                Escaped(&property.name),
+                Escaped(&property.value)
+            )?;
         }
         self.print_optional("  user_data", contents.user_data.as_ref())?;
         self.print_optional("  root_transform", contents.root_transform.as_ref())?;
@@ -113,7 +132,10 @@ impl<W: Write> TextPrinter<'_, W> {
             self.print_mesh(index, mesh)?;
         }
         for (index, lod) in contents.lods.iter().enumerate() {
-            let (count, first) = (counted(lod.mesh_count.into(), "mesh", "meshes"), lod.first_mesh);
+            let (count, first) = (
+                counted(lod.mesh_count.into(), "mesh", "meshes"),
+                lod.first_mesh,
+            );
             writeln!(self.out, "  lod {index}: {count} from {first} on")?;
             self.print_array("    scale", &lod.scale)?;
         }
@@ -123,25 +145,43 @@ impl<W: Write> TextPrinter<'_, W> {
         for (index, animation) in contents.animations.iter().enumerate() {
             self.print_animation(index, animation)?;
         }
-        contents.poses.iter().try_for_each(|pose| self.print_pose(pose))?;
+        contents
+            .poses
+            .iter()
+            .try_for_each(|pose| self.print_pose(pose))?;
         let mut written = Ok(());
         if let Some(fields) = &contents.fields {
             fields.for_each(|path, value| {
                 written = self.print_field(path, &value);
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if written.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
         }
         written
     }
 
     fn print_mesh(&mut self, index: usize, mesh: &Mesh) -> io::Result<()> {
-        write!(self.out, "  mesh {index}: {}", counted(mesh.vertices as u64, "vertex", "vertices"))?;
+        write!(
+            self.out,
+            "  mesh {index}: {}",
+            counted(mesh.vertices as u64, "vertex", "vertices")
+        )?;
         if let Some(material) = &mesh.material {
-            write!(self.out, ", material \"{}\"", Escaped(&material.to_string()))?;
+            write!(
+                self.out,
+                ", material \"{}\"",
+                Escaped(&material.to_string())
+            )?;
         }
         writeln!(self.out)?;
         for attribute in &mesh.attributes {
-            self.print_array(&format!("    {}", Escaped(&attribute.name)), &attribute.array)?;
+            self.print_array(
+                &format!("    {}", Escaped(&attribute.name)),
+                &attribute.array,
+            )?;
         }
         self.print_optional("    indices", mesh.indices.as_ref())?;
         self.print_optional("    face_sizes", mesh.face_sizes.as_ref())?;
@@ -160,10 +200,18 @@ impl<W: Write> TextPrinter<'_, W> {
     }
 
     fn print_skeleton(&mut self, skeleton: &Skeleton) -> io::Result<()> {
-        writeln!(self.out, "  skeleton: {}", counted(skeleton.joints as u64, "joint", "joints"))?;
+        writeln!(
+            self.out,
+            "  skeleton: {}",
+            counted(skeleton.joints as u64, "joint", "joints")
+        )?;
         for (joint, name) in skeleton.names.iter().flatten().enumerate() {
             if let Some(name) = name {
-                writeln!(self.out, "    joint {joint} \"{}\"", Escaped(&name.to_string()))?;
+                writeln!(
+                    self.out,
+                    "    joint {joint} \"{}\"",
+                    Escaped(&name.to_string())
+                )?;
             }
         }
         self.print_optional("    ids", skeleton.ids.as_ref())?;
@@ -179,10 +227,21 @@ impl<W: Write> TextPrinter<'_, W> {
     }
 
     fn print_animation(&mut self, index: usize, animation: &Animation) -> io::Result<()> {
-        let name = animation.name.as_ref().map(|name| format!(" \"{}\"", Escaped(&name.to_string())));
+        let name = animation
+            .name
+            .as_ref()
+            .map(|name| format!(" \"{}\"", Escaped(&name.to_string())));
         let frames = counted(animation.frames, "frame", "frames");
-        let looped = if animation.is_loop == Some(true) { ", loops" } else { "" };
-        writeln!(self.out, "  animation {index}{}: {frames}{looped}", name.unwrap_or_default())?;
+        let looped = if animation.is_loop == Some(true) {
+            ", loops"
+        } else {
+            ""
+        };
+        writeln!(
+            self.out,
+            "  animation {index}{}: {frames}{looped}",
+            name.unwrap_or_default()
+        )?;
         self.print_optional("    times", animation.times.as_ref())?;
         self.print_optional("    duration", animation.duration.as_ref())?;
         self.print_optional("    rate", animation.rate.as_ref())?;
@@ -192,7 +251,14 @@ impl<W: Write> TextPrinter<'_, W> {
     }
 
     fn print_keys(&mut self, name: &str, keys: Option<&Keys>) -> io::Result<()> {
-        let Some(Keys { joints, frames, values }) = keys else { return Ok(()) };
+        let Some(Keys {
+            joints,
+            frames,
+            values,
+        }) = keys
+        else {
+            return Ok(());
+        };
         let label = |row: usize| match (joints.numbers.text(row), frames.numbers.text(row)) {
             (Some(joint), Some(frame)) => format!("joint {joint}, frame {frame}: "),
             _ => String::new(),
@@ -220,7 +286,12 @@ impl<W: Write> TextPrinter<'_, W> {
         match value {
             FieldValue::Numbers(array) => self.print_array(&format!("  {}", Escaped(path)), array),
             FieldValue::Text(text) => {
-                writeln!(self.out, "  {} = \"{}\"", Escaped(path), Escaped(&text.to_string()))
+                writeln!(
+                    self.out,
+                    "  {} = \"{}\"",
+                    Escaped(path),
+                    Escaped(&text.to_string())
+                )
             }
             _ => Ok(()),
         }
@@ -236,8 +307,17 @@ impl<W: Write> TextPrinter<'_, W> {
 
     /// Prints a heading and the rows of an array, each after its label. A row is an item or, for scalar items, up to
     /// [`SCALARS_PER_ROW`] of them. A single scalar is printed in the heading.
-    fn print_rows(&mut self, name: &str, array: &Array, label: impl Fn(usize) -> String) -> io::Result<()> {
-        let Array { shape, numbers, tolerance } = array;
+    fn print_rows(
+        &mut self,
+        name: &str,
+        array: &Array,
+        label: impl Fn(usize) -> String,
+    ) -> io::Result<()> {
+        let Array {
+            shape,
+            numbers,
+            tolerance,
+        } = array;
         let is_single = numbers.len() == 1 && shape.len() == 1;
         write!(self.out, "{name}  {}", numbers.type_name())?;
         if is_single {
@@ -255,7 +335,12 @@ impl<W: Write> TextPrinter<'_, W> {
         let width = width.max(1);
         let count = numbers.len().div_ceil(width);
         for row in 0..count.min(self.max_rows) {
-            writeln!(self.out, "      {}{}", label(row), ArrayRow(array, row * width, width))?;
+            writeln!(
+                self.out,
+                "      {}{}",
+                label(row),
+                ArrayRow(array, row * width, width)
+            )?;
         }
         match count.saturating_sub(self.max_rows) {
             0 => Ok(()),
@@ -276,13 +361,18 @@ struct ArrayRow<'a>(&'a Array, usize, usize);
 impl Display for ArrayRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ArrayRow(array, first, count) = *self;
-        let numbers = (first..first.saturating_add(count)).map_while(|index| array.numbers.text(index));
+        let numbers =
+            (first..first.saturating_add(count)).map_while(|index| array.numbers.text(index));
         for (position, number) in numbers.enumerate() {
             if position > 0 {
                 f.write_str(" ")?;
             }
             // In arrays with a tolerance, NaN represents undefined values.
-            f.write_str(if array.tolerance.is_some() && number == "NaN" { "undefined" } else { &number })?;
+            f.write_str(if array.tolerance.is_some() && number == "NaN" {
+                "undefined"
+            } else {
+                &number
+            })?;
         }
         Ok(())
     }

@@ -46,8 +46,12 @@ pub struct Dump {
 }
 
 /// The files that `dump` shows.
-pub const READABLE: Readable =
-    Readable { command: "dump", reads_interchange: false, reads_json: false, ..Readable::ALL };
+pub const READABLE: Readable = Readable {
+    command: "dump",
+    reads_interchange: false,
+    reads_json: false,
+    ..Readable::ALL
+};
 
 struct DumpedFile<'f> {
     name: String,
@@ -72,12 +76,25 @@ impl Dump {
         let options = self.read_args.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
             let name = text_of(&self.file);
-            let Dump { all, output_format, .. } = *self;
+            let Dump {
+                all, output_format, ..
+            } = *self;
             let path = self.path.as_deref();
-            let dump = TextDump { name, format, bytes: &bytes, path, prints_all: all, output_format };
+            let dump = TextDump {
+                name,
+                format,
+                bytes: &bytes,
+                path,
+                prints_all: all,
+                output_format,
+            };
             return dump.run(&name_of(&self.file));
         };
-        let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
+        let layout = format
+            .about()
+            .layouts()
+            .iter()
+            .find(|(_, layout)| *layout == ty);
         let file = DumpedFile {
             name: text_of(&self.file),
             format,
@@ -86,14 +103,29 @@ impl Dump {
             bytes: &bytes,
             limits: options.limits,
         };
-        let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits).with_all(self.all);
+        let mut dump = dump::Dump::new(ty, &bytes)
+            .with_limits(&file.limits)
+            .with_all(self.all);
         if let Some(path) = &self.path {
             let name = name_of(&self.file);
-            let paths = PathResolver { name: &name, layout: ty, bytes: &bytes, limits: &file.limits };
+            let paths = PathResolver {
+                name: &name,
+                layout: ty,
+                bytes: &bytes,
+                limits: &file.limits,
+            };
             dump = dump.with_path(paths.resolve(path)?);
         }
-        let fault = if self.output_format == Json { file.print_json(&dump) } else { file.print(&dump) }?;
-        Ok(if fault.is_some() { Status::Invalid } else { Status::Success })
+        let fault = if self.output_format == Json {
+            file.print_json(&dump)
+        } else {
+            file.print(&dump)
+        }?;
+        Ok(if fault.is_some() {
+            Status::Invalid
+        } else {
+            Status::Success
+        })
     }
 }
 
@@ -108,12 +140,17 @@ impl DumpedFile<'_> {
         let mut out = BufWriter::new(anstream::stdout().lock());
         let (name, title) = (Escaped(&self.name), self.format.about().title);
         let size = counted(self.bytes.len() as u64, "byte", "bytes");
-        writeln!(out, "{TITLE}{name}{TITLE:#}: {title}, layout {}, {size}\n", self.layout)?;
+        writeln!(
+            out,
+            "{TITLE}{name}{TITLE:#}: {title}, layout {}, {size}\n",
+            self.layout
+        )?;
         let fault = dump.write_text(&mut out, true)?;
         if let Some(fault) = &fault {
             writeln!(out)?;
             let finding = PrintedFinding::of_fault(fault, self.rule_for(fault));
-            FindingPrinter::new(Some(self.ty), self.bytes, &self.limits).print(&finding, &mut out)?;
+            FindingPrinter::new(Some(self.ty), self.bytes, &self.limits)
+                .print(&finding, &mut out)?;
         }
         out.flush()?;
         Ok(fault)
@@ -124,17 +161,41 @@ impl DumpedFile<'_> {
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
         let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
-        write_line(&HeadLine { file: &self.name, format, layout, size }, &mut out)?;
+        write_line(
+            &HeadLine {
+                file: &self.name,
+                format,
+                layout,
+                size,
+            },
+            &mut out,
+        )?;
         let mut written = Ok(());
         let fault = dump.for_each_entry(|entry: &DumpEntry| {
             written = write_line(entry, &mut out);
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if written.is_ok() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         written?;
         if let Some(fault) = &fault {
-            let Fault { path, span, message, .. } = fault;
+            let Fault {
+                path,
+                span,
+                message,
+                ..
+            } = fault;
             write_line(
-                &ErrorLine { error: FaultData { rule: self.rule_for(fault), path, span, message } },
+                &ErrorLine {
+                    error: FaultData {
+                        rule: self.rule_for(fault),
+                        path,
+                        span,
+                        message,
+                    },
+                },
                 &mut out,
             )?;
         }

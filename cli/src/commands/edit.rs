@@ -82,18 +82,29 @@ impl Edit {
         };
         encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;
-        let edits = self.parse_edits(&PathResolver { name: &name, layout, bytes: &bytes, limits })?;
+        let edits = self.parse_edits(&PathResolver {
+            name: &name,
+            layout,
+            bytes: &bytes,
+            limits,
+        })?;
         let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)
             .map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&edited))?;
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
             let was_broken = walk::first_fault(layout, &bytes, limits).is_some();
-            let state = if was_broken { "still broken" } else { "broken now" };
-            let hint = (!self.recount).then_some("--recount updates the values that depend on the changes");
+            let state = if was_broken {
+                "still broken"
+            } else {
+                "broken now"
+            };
+            let hint = (!self.recount)
+                .then_some("--recount updates the values that depend on the changes");
             self.warn(&format!("the file is {state}: {fault}"), hint);
-        } else if let (Ok(before), Ok(after)) =
-            (format.check(&bytes, &options), format.check(&edited, &options))
-        {
+        } else if let (Ok(before), Ok(after)) = (
+            format.check(&bytes, &options),
+            format.check(&edited, &options),
+        ) {
             self.warn_about_new_findings(&before, &after);
         }
         Ok(Status::Success)
@@ -103,7 +114,10 @@ impl Edit {
         let mut edits = Vec::new();
         for set in &self.set {
             let (path, value) = parse_assignment(set, paths)?;
-            edits.push((resolve_after(path, paths, &edits, PathResolver::resolve)?, Change::Set(value)));
+            edits.push((
+                resolve_after(path, paths, &edits, PathResolver::resolve)?,
+                Change::Set(value),
+            ));
         }
         for insert in &self.insert {
             let (path, value) = parse_assignment(insert, paths)?;
@@ -113,7 +127,10 @@ impl Edit {
             ));
         }
         for path in &self.remove {
-            edits.push((resolve_after(path, paths, &edits, PathResolver::resolve)?, Change::Remove));
+            edits.push((
+                resolve_after(path, paths, &edits, PathResolver::resolve)?,
+                Change::Remove,
+            ));
         }
         if edits.is_empty() {
             return Err(Failure::usage(
@@ -122,7 +139,12 @@ impl Edit {
             ));
         }
         let edits = edits.into_iter();
-        Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
+        Ok(edits
+            .map(|(path, change)| assemble::Edit {
+                path: path.as_slice().into(),
+                change,
+            })
+            .collect())
     }
 
     /// Warns about the first new finding of a rule that the output violates more often than the input.
@@ -130,7 +152,10 @@ impl Edit {
         let is_new = |finding: &&Finding| {
             let (rule, path) = (finding.rule, &finding.path);
             after.count_of(rule.code) > before.count_of(rule.code)
-                && !before.findings().iter().any(|old| old.rule == rule && old.path == *path)
+                && !before
+                    .findings()
+                    .iter()
+                    .any(|old| old.rule == rule && old.path == *path)
         };
         let mut new_findings = after.findings().iter().filter(is_new);
         if let Some(first) = new_findings.next() {
@@ -161,23 +186,30 @@ fn resolve_after<'f>(
 ) -> Result<Vec<Segment>> {
     let changed = |(path, change): &'_ (Vec<Segment>, Change)| match (change, path.split_last()) {
         (Change::Set(UntypedValue::List(_) | UntypedValue::Struct(_)), _) => Some(path.clone()),
-        (Change::Insert(_) | Change::Remove | Change::Repeat(_), Some((Segment::Index(_), list))) => {
-            Some(list.to_vec())
-        }
+        (
+            Change::Insert(_) | Change::Remove | Change::Repeat(_),
+            Some((Segment::Index(_), list)),
+        ) => Some(list.to_vec()),
         (Change::Insert(_) | Change::Remove | Change::Repeat(_), _) => Some(path.clone()),
         (Change::Set(_), _) => None,
     };
     let changed: Vec<_> = before.iter().filter_map(changed).collect();
     let full = walk::parse_path(paths.layout, path);
-    if let Some(full) = full.filter(|full| changed.iter().any(|changed| full.starts_with(changed))) {
+    if let Some(full) = full.filter(|full| changed.iter().any(|changed| full.starts_with(changed)))
+    {
         return Ok(full);
     }
     let resolved = resolve(paths, path)?;
-    match changed.iter().find(|changed| resolved.len() > changed.len() && resolved.starts_with(changed)) {
+    match changed
+        .iter()
+        .find(|changed| resolved.len() > changed.len() && resolved.starts_with(changed))
+    {
         Some(changed) => {
             let changed = walk::path_text(changed);
-            let message = format!("`{path}` is inside `{changed}`, which an earlier change modifies");
-            Err(Failure::usage(paths.name, message).with_hint("give its full path after the earlier changes"))
+            let message =
+                format!("`{path}` is inside `{changed}`, which an earlier change modifies");
+            Err(Failure::usage(paths.name, message)
+                .with_hint("give its full path after the earlier changes"))
         }
         None => Ok(resolved),
     }
@@ -186,9 +218,16 @@ fn resolve_after<'f>(
 /// Splits `PATH=VALUE`, and parses the value.
 fn parse_assignment<'t>(text: &'t str, paths: &PathResolver) -> Result<(&'t str, UntypedValue)> {
     let Some((path, value)) = text.split_once('=') else {
-        return Err(Failure::usage(paths.name, format!("`{text}` is not PATH=VALUE")));
+        return Err(Failure::usage(
+            paths.name,
+            format!("`{text}` is not PATH=VALUE"),
+        ));
     };
-    let value = untyped_value::parse_option(value)
-        .map_err(|error| Failure::usage(paths.name, format!("the value of `{path}` is not JSON: {error}")))?;
+    let value = untyped_value::parse_option(value).map_err(|error| {
+        Failure::usage(
+            paths.name,
+            format!("the value of `{path}` is not JSON: {error}"),
+        )
+    })?;
     Ok((path, value))
 }

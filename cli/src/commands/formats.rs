@@ -35,7 +35,9 @@ struct FormatData {
 impl Formats {
     pub fn run(&self, formats: &meshspec::Formats) -> Result<Status> {
         let formats = formats.iter().map(FormatData::of);
-        let others = Interchange::ALL.iter().map(|format| FormatData::of_interchange(*format));
+        let others = Interchange::ALL
+            .iter()
+            .map(|format| FormatData::of_interchange(*format));
         let formats: Vec<FormatData> = formats.chain(others).collect();
         if self.output_format == Json {
             print_json(&formats)?;
@@ -44,13 +46,26 @@ impl Formats {
         let mut out = anstream::stdout().lock();
         for format in formats {
             let extensions: Vec<_> = format.extensions.iter().map(|e| format!(".{e}")).collect();
-            let dialects: Vec<_> = format.dialects.iter().map(|dialect| dialect.name()).collect();
-            writeln!(out, "{TITLE}{}{TITLE:#}: {}, {}", format.name, format.title, format.summary)?;
+            let dialects: Vec<_> = format
+                .dialects
+                .iter()
+                .map(|dialect| dialect.name())
+                .collect();
+            writeln!(
+                out,
+                "{TITLE}{}{TITLE:#}: {}, {}",
+                format.name, format.title, format.summary
+            )?;
             writeln!(out, "  extensions: {}", extensions.join(", "))?;
             if !dialects.is_empty() {
                 writeln!(out, "  dialects:   {}", dialects.join(", "))?;
             }
-            if let Some(Specification { title, project, url }) = format.specification {
+            if let Some(Specification {
+                title,
+                project,
+                url,
+            }) = format.specification
+            {
                 writeln!(out, "  specification: {title}, from {project}\n    {url}")?;
             }
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::info::{
-    AnimationInfo, AttributeInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo,
-    SkeletonInfo,
+    AnimationInfo, AttributeInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue,
+    SceneInfo, SkeletonInfo,
 };
 use meshspec::scene::SceneOptions;
 use meshspec::{Dialect, Formats, ReadOptions, Strictness};
@@ -25,7 +25,9 @@ use crate::per_file::{FileResult, InputFiles};
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 use crate::sections::{self, FileSections};
-use crate::terminal::{Escaped, TITLE, counted, format_coordinate, format_number, format_size, shortened};
+use crate::terminal::{
+    Escaped, TITLE, counted, format_coordinate, format_number, format_size, shortened,
+};
 
 /// The number of meshes to print per file without `--verbose`; see [`split_off_hidden`]. Twice as many properties and
 /// packed blocks are printed.
@@ -104,7 +106,10 @@ struct MeshSummary {
 
 impl From<DocumentInfo> for ContentSummary {
     fn from(info: DocumentInfo) -> ContentSummary {
-        let mesh = |info: MeshInfo| MeshSummary { triangles: info.indices / 3, info };
+        let mesh = |info: MeshInfo| MeshSummary {
+            triangles: info.indices / 3,
+            info,
+        };
         ContentSummary {
             dialect: Some(info.dialect),
             properties: info.properties,
@@ -136,23 +141,38 @@ impl From<SceneInfo> for ContentSummary {
 
 impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let files =
-            InputFiles::new(&self.batch, &self.files, "info", &(&self.read_args, &self.limit_args), formats)?;
+        let files = InputFiles::new(
+            &self.batch,
+            &self.files,
+            "info",
+            &(&self.read_args, &self.limit_args),
+            formats,
+        )?;
         let summarize = |path: &Path| self.summarize(path, formats);
         PRINTERS.get(self.format.unwrap_or(self.json))(&files, &summarize)
     }
 
     fn summarize(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let (bytes, encoding) = self.read_args.read(path, Readable::ALL, formats)?;
-        let options = self.read_args.options(encoding, &bytes).with_limits(self.limit_args.limits());
+        let options = self
+            .read_args
+            .options(encoding, &bytes)
+            .with_limits(self.limit_args.limits());
         let fail = |error, reads_leniently: &dyn Fn() -> bool| {
-            Failure::from_file_error(&name_of(path), &error, &bytes, self.read_args.from, reads_leniently)
+            Failure::from_file_error(
+                &name_of(path),
+                &error,
+                &bytes,
+                self.read_args.from,
+                reads_leniently,
+            )
         };
         let lenient = options.clone().with_strictness(Strictness::Lenient);
         let content = match encoding {
             Encoding::Format(format) => {
                 let info = format.info(&bytes, &options);
-                info.map_err(|error| fail(error, &|| format.info(&bytes, &lenient).is_ok()))?.into()
+                info.map_err(|error| fail(error, &|| format.info(&bytes, &lenient).is_ok()))?
+                    .into()
             }
             Encoding::Json => match json::read_document(&bytes) {
                 Ok(document) => document.info().into(),
@@ -164,12 +184,15 @@ impl Info {
                     let scene_options = SceneOptions::default().with_strictness(options.strictness);
                     format.read(&bytes, &files, &scene_options, &options.limits)
                 };
-                let (scene, _) = read(&options).map_err(|error| fail(error, &|| read(&lenient).is_ok()))?;
+                let (scene, _) =
+                    read(&options).map_err(|error| fail(error, &|| read(&lenient).is_ok()))?;
                 ContentSummary::from(scene.info())
             }
         };
         let layout = match encoding {
-            Encoding::Format(format) => format.layout_of(&bytes, options.dialect.unwrap_or_default()),
+            Encoding::Format(format) => {
+                format.layout_of(&bytes, options.dialect.unwrap_or_default())
+            }
             _ => None,
         };
         Ok(FileInfo {
@@ -195,13 +218,24 @@ impl FileResult for FileInfo {
         if self.verbosity.quiet {
             return Ok(());
         }
-        let FileInfo { content, sections, .. } = self;
-        write!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.title)?;
+        let FileInfo {
+            content, sections, ..
+        } = self;
+        write!(
+            out,
+            "{TITLE}{}{TITLE:#}: {}",
+            Escaped(&self.file),
+            self.title
+        )?;
         if let Some(dialect) = content.dialect {
             write!(out, ", dialect {dialect}")?;
         }
         writeln!(out, ", {}", format_size(self.size))?;
-        let max = if self.verbosity.verbose { usize::MAX } else { MAX_ITEMS };
+        let max = if self.verbosity.verbose {
+            usize::MAX
+        } else {
+            MAX_ITEMS
+        };
         let (properties, hidden) = split_off_hidden(&content.properties, max.saturating_mul(2));
         print_properties(properties, out)?;
         print_hidden_count(hidden.len(), "more property", "more properties", out)?;
@@ -213,15 +247,26 @@ impl FileResult for FileInfo {
             mesh.print(index, out)?;
         }
         print_hidden_meshes(hidden, out)?;
-        let names = if self.verbosity.verbose { usize::MAX } else { MAX_NAMES };
-        for (title, list) in [("materials", &content.materials), ("textures", &content.textures)] {
+        let names = if self.verbosity.verbose {
+            usize::MAX
+        } else {
+            MAX_NAMES
+        };
+        for (title, list) in [
+            ("materials", &content.materials),
+            ("textures", &content.textures),
+        ] {
             if !list.is_empty() {
                 writeln!(out, "  {title}: {}", join_names(list, names))?;
             }
         }
         if let Some(skeleton) = &content.skeleton {
             let joints = counted(skeleton.joints, "joint", "joints");
-            write!(out, "  skeleton: {joints}, {}", counted(skeleton.roots, "root", "roots"))?;
+            write!(
+                out,
+                "  skeleton: {joints}, {}",
+                counted(skeleton.roots, "root", "roots")
+            )?;
             let colon = if skeleton.names.is_empty() { "" } else { ": " };
             writeln!(out, "{colon}{}", join_names(&skeleton.names, names))?;
         }
@@ -237,19 +282,34 @@ impl FileResult for FileInfo {
 /// Splits items into those to print, at most `max`, and the hidden rest. If only one item would be hidden, prints it,
 /// too.
 fn split_off_hidden<T>(items: &[T], max: usize) -> (&[T], &[T]) {
-    items.split_at(if items.len() <= max.saturating_add(1) { items.len() } else { max })
+    items.split_at(if items.len() <= max.saturating_add(1) {
+        items.len()
+    } else {
+        max
+    })
 }
 
 /// Formats up to `max` names: `"a", "b" and 3 more`.
 fn join_names(names: &[String], max: usize) -> String {
     let (shown, hidden) = split_off_hidden(names, max);
-    let shown: Vec<_> = shown.iter().map(|name| format!("\"{}\"", Escaped(&shortened(name)))).collect();
-    let more = if hidden.is_empty() { String::new() } else { format!(" and {} more", hidden.len()) };
+    let shown: Vec<_> = shown
+        .iter()
+        .map(|name| format!("\"{}\"", Escaped(&shortened(name))))
+        .collect();
+    let more = if hidden.is_empty() {
+        String::new()
+    } else {
+        format!(" and {} more", hidden.len())
+    };
     shown.join(", ") + &more
 }
 
 fn print_hidden_count(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
-    if count == 0 { Ok(()) } else { writeln!(out, "  and {}", counted(count as u64, one, many)) }
+    if count == 0 {
+        Ok(())
+    } else {
+        writeln!(out, "  and {}", counted(count as u64, one, many))
+    }
 }
 
 fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Result<()> {
@@ -260,7 +320,10 @@ fn print_hidden_meshes(meshes: &[MeshSummary], out: &mut impl Write) -> io::Resu
     let count = counted(meshes.len() as u64, "more mesh", "more meshes");
     let vertices = counted(sum(|mesh| mesh.info.vertices), "vertex", "vertices");
     let triangles = counted(sum(|mesh| mesh.triangles), "triangle", "triangles");
-    writeln!(out, "  and {count}: {vertices}, {triangles}; --verbose lists them")
+    writeln!(
+        out,
+        "  and {count}: {vertices}, {triangles}; --verbose lists them"
+    )
 }
 
 fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result<()> {
@@ -282,8 +345,12 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
 
 /// Prints the transform of the whole model: its rows, or `identity`.
 fn print_transform(transform: &[[f32; 4]; 4], out: &mut impl Write) -> io::Result<()> {
-    const IDENTITY: [[f32; 4]; 4] =
-        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    const IDENTITY: [[f32; 4]; 4] = [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+    ];
     if *transform == IDENTITY {
         return writeln!(out, "  root transform: identity");
     }
@@ -294,7 +361,11 @@ fn print_transform(transform: &[[f32; 4]; 4], out: &mut impl Write) -> io::Resul
 impl MeshSummary {
     fn print(&self, index: usize, out: &mut impl Write) -> io::Result<()> {
         let MeshSummary { info, triangles } = self;
-        write!(out, "  mesh {index}: {}", counted(info.vertices, "vertex", "vertices"))?;
+        write!(
+            out,
+            "  mesh {index}: {}",
+            counted(info.vertices, "vertex", "vertices")
+        )?;
         if let Some(start) = info.start {
             write!(out, " from vertex {}", start.first_vertex)?;
         }
@@ -303,7 +374,11 @@ impl MeshSummary {
             bits => write!(
                 out,
                 ", {}",
-                counted(info.indices, &format!("{bits}-bit index"), &format!("{bits}-bit indices"))
+                counted(
+                    info.indices,
+                    &format!("{bits}-bit index"),
+                    &format!("{bits}-bit indices")
+                )
             )?,
         }
         if let (Some(start), 1..) = (info.start, info.index_bits) {
@@ -317,7 +392,12 @@ impl MeshSummary {
         }
         writeln!(out)?;
         for (name, forms) in group_by_name(&info.attributes) {
-            writeln!(out, "    {:<15} {}", Escaped(name).to_string(), forms.join(", "))?;
+            writeln!(
+                out,
+                "    {:<15} {}",
+                Escaped(name).to_string(),
+                forms.join(", ")
+            )?;
         }
         match &info.bounds {
             Some(bounds) => {
@@ -351,7 +431,11 @@ fn format_point(coordinates: [f32; 3]) -> String {
     format!("[{}]", coordinates.map(format_coordinate).join(", "))
 }
 
-fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write) -> io::Result<()> {
+fn print_animation(
+    index: usize,
+    animation: &AnimationInfo,
+    out: &mut impl Write,
+) -> io::Result<()> {
     write!(out, "  animation {index}")?;
     if let Some(name) = &animation.name {
         write!(out, " \"{}\"", Escaped(name))?;
@@ -375,7 +459,11 @@ fn print_sections(
     for section in sections {
         let path = Escaped(section.path.as_deref().unwrap_or("(no field)")).to_string();
         let range = format!("{:#x}..{:#x}", section.start, section.end);
-        writeln!(out, "    {path:<15} {range:<20} {}", format_size(section.size()))?;
+        writeln!(
+            out,
+            "    {path:<15} {range:<20} {}",
+            format_size(section.size())
+        )?;
     }
     if packed.blocks.is_empty() {
         return Ok(());
@@ -390,7 +478,10 @@ fn print_sections(
     let (blocks, hidden) = split_off_hidden(&packed.blocks, max.saturating_mul(2));
     for block in blocks {
         let range = format!("{:#x}..{:#x}", block.start, block.end);
-        let (size, unpacked) = (format_size(block.end - block.start), format_size(block.unpacked_size));
+        let (size, unpacked) = (
+            format_size(block.end - block.start),
+            format_size(block.unpacked_size),
+        );
         writeln!(
             out,
             "    {:<15} {range:<20} {size}, {unpacked} unpacked",

@@ -105,7 +105,12 @@ struct SetArgs {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The file with the user data; `-` is standard input.
-    #[arg(long, value_name = "FILE", required_unless_present = "text", conflicts_with = "text")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "text",
+        conflicts_with = "text"
+    )]
     data: Option<PathBuf>,
     /// The user data as text.
     #[arg(long, value_name = "TEXT")]
@@ -156,7 +161,11 @@ impl Iyma {
             Command::UserData(UserData::Get(get)) => get.run(),
             Command::UserData(UserData::Set(set)) => set.run(),
             Command::UserData(UserData::Clear(clear)) => {
-                clear.write_args.edit(&clear.input, &clear.output, |document| document.user_data.clear())
+                clear
+                    .write_args
+                    .edit(&clear.input, &clear.output, |document| {
+                        document.user_data.clear()
+                    })
             }
         }
     }
@@ -166,11 +175,17 @@ impl MergeArgs {
     fn run(&self) -> Result<Status> {
         output::reject_existing(&self.output, self.write_args.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Failure::usage("standard input", "can be used for one input only"));
+            return Err(Failure::usage(
+                "standard input",
+                "can be used for one input only",
+            ));
         }
         let inputs = listing::list_at_least_one(&self.inputs, Some(&self.output), &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
-        let documents = inputs.iter().map(|path| self.write_args.read(path)).collect::<Result<Vec<_>>>()?;
+        let documents = inputs
+            .iter()
+            .map(|path| self.write_args.read(path))
+            .collect::<Result<Vec<_>>>()?;
         let merged = iyma::merge(&documents);
         let (document, mut losses) = merged.map_err(|error| self.failure(&inputs, &error))?;
         for loss in &mut losses {
@@ -179,16 +194,21 @@ impl MergeArgs {
             }
         }
         let output = output::name_of(&self.output);
-        let document = self.write_args.convert_dialect(document, &mut losses, &output)?;
+        let document = self
+            .write_args
+            .convert_dialect(document, &mut losses, &output)?;
         self.write_args.report_losses(&losses, &output)?;
-        self.write_args.write([(self.output.clone(), document)], &output)
+        self.write_args
+            .write([(self.output.clone(), document)], &output)
     }
 
     /// Creates the failure for an error about one of the input documents or the merged document.
     fn failure(&self, inputs: &[PathBuf], error: &meshspec::Error) -> Failure {
         match split_error_path(inputs, &error.path().to_string()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
-            Some((file, path)) => Failure::invalid(&file, format_args!("{path}: {}", error.message())),
+            Some((file, path)) => {
+                Failure::invalid(&file, format_args!("{path}: {}", error.message()))
+            }
             None => Failure::from_error(&output::name_of(&self.output), error),
         }
     }
@@ -214,23 +234,34 @@ impl SplitArgs {
         }
         let name = name_of(&self.input);
         let mut losses = Vec::new();
-        let document =
-            self.write_args.convert_dialect(self.write_args.read(&self.input)?, &mut losses, &name)?;
+        let document = self.write_args.convert_dialect(
+            self.write_args.read(&self.input)?,
+            &mut losses,
+            &name,
+        )?;
         let meshes = self.meshes(&document, &mut losses)?;
         self.write_args.report_losses(&losses, &name)?;
-        let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.output_path(index), mesh)).collect();
+        let files: Vec<_> = meshes
+            .into_iter()
+            .map(|(index, mesh)| (self.output_path(index), mesh))
+            .collect();
         fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         self.write_args.write(files, &name)
     }
 
     /// Returns the meshes to write, each with its index. Adds losses of splitting to `losses`.
-    fn meshes(&self, document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<(usize, Document)>> {
+    fn meshes(
+        &self,
+        document: &Document,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<(usize, Document)>> {
         let name = name_of(&self.input);
         let fail = |error| Failure::from_error(&name, &error);
         match self.mesh {
             Some(index) if index >= document.meshes.len() => {
                 let meshes = counted(document.meshes.len() as u64, "mesh", "meshes");
-                let message = format!("no mesh {index}: the file has {meshes} (indices count from 0)");
+                let message =
+                    format!("no mesh {index}: the file has {meshes} (indices count from 0)");
                 Err(Failure::usage(&name, message))
             }
             Some(index) => Ok(vec![(index, document.mesh(index).map_err(fail)?)]),
@@ -257,11 +288,16 @@ impl GetArgs {
     fn run(&self) -> Result<Status> {
         let name = name_of(&self.input);
         output::reject_existing(&self.output, self.force)?;
-        let mut source = BufReader::with_capacity(MIN_LARGE_SIZE as usize, input::open(&self.input)?);
-        let start = source.fill_buf().map_err(|error| Failure::io(&name, &error))?.to_vec();
+        let mut source =
+            BufReader::with_capacity(MIN_LARGE_SIZE as usize, input::open(&self.input)?);
+        let start = source
+            .fill_buf()
+            .map_err(|error| Failure::io(&name, &error))?
+            .to_vec();
         let data = Reader::new(source, &read_options(self.lenient)).and_then(Reader::user_data);
-        let data =
-            data.map_err(|error| read_failure(&self.input, &start, &error, || self.reads_leniently(&start)))?;
+        let data = data.map_err(|error| {
+            read_failure(&self.input, &start, &error, || self.reads_leniently(&start))
+        })?;
         // User data may be a file of any kind, so OUT may have any extension.
         output::write(&self.output, self.force, |out| out.write_all(&data))?;
         Ok(Status::Success)
@@ -276,7 +312,9 @@ impl GetArgs {
                 Err(_) => return false,
             },
         };
-        Reader::new(BufReader::new(source), &ReadOptions::lenient()).and_then(Reader::user_data).is_ok()
+        Reader::new(BufReader::new(source), &ReadOptions::lenient())
+            .and_then(Reader::user_data)
+            .is_ok()
     }
 }
 
@@ -291,7 +329,9 @@ impl SetArgs {
             (None, Some(path)) => input::read(path)?.to_vec(),
             (None, None) => Vec::new(),
         };
-        self.write_args.edit(&self.input, &self.output, |document| document.user_data = data.into())
+        self.write_args.edit(&self.input, &self.output, |document| {
+            document.user_data = data.into()
+        })
     }
 }
 
@@ -323,9 +363,9 @@ fn read_failure(
         Some(ContentKind::Encoding(encoding)) if !READABLE.contains(encoding) => {
             READABLE.failure(encoding, path, &formats)
         }
-        Some(kind @ (ContentKind::Dump { .. } | ContentKind::Contents | ContentKind::OtherJson)) => {
-            kind.failure(path, READABLE, &formats)
-        }
+        Some(
+            kind @ (ContentKind::Dump { .. } | ContentKind::Contents | ContentKind::OtherJson),
+        ) => kind.failure(path, READABLE, &formats),
         _ => Failure::from_read_error(&name_of(path), error, None, reads_leniently),
     }
 }
@@ -340,13 +380,20 @@ impl WriteArgs {
             let format = AnyFormat::from(FormatId::Iyma);
             let bytes = input::read_expected(path, &|start, _| format.may_start_with(start))?;
             Document::read(&bytes, &self.read_options()).map_err(|error| {
-                read_failure(path, &bytes, &error, || Document::read(&bytes, &ReadOptions::lenient()).is_ok())
+                read_failure(path, &bytes, &error, || {
+                    Document::read(&bytes, &ReadOptions::lenient()).is_ok()
+                })
             })
         })
     }
 
     /// Reads a document, changes it and writes it.
-    fn edit(&self, input: &Path, output: &Path, change: impl FnOnce(&mut Document)) -> Result<Status> {
+    fn edit(
+        &self,
+        input: &Path,
+        output: &Path,
+        change: impl FnOnce(&mut Document),
+    ) -> Result<Status> {
         output::reject_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
@@ -362,11 +409,17 @@ impl WriteArgs {
     }
 
     /// Converts a document to the dialect to write. Adds losses to `losses`.
-    fn convert_dialect(&self, document: Document, losses: &mut Vec<Loss>, name: &str) -> Result<Document> {
+    fn convert_dialect(
+        &self,
+        document: Document,
+        losses: &mut Vec<Loss>,
+        name: &str,
+    ) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
         input::require_dialect(FormatId::Iyma, dialect, name)?;
-        let (document, lost) =
-            document.into_dialect(dialect).map_err(|error| Failure::from_error(name, &error))?;
+        let (document, lost) = document
+            .into_dialect(dialect)
+            .map_err(|error| Failure::from_error(name, &error))?;
         losses.extend(lost);
         Ok(document)
     }
@@ -374,12 +427,20 @@ impl WriteArgs {
     /// Prints losses. Returns an error if there are losses and `--strict` is given.
     fn report_losses(&self, losses: &[Loss], name: &str) -> Result<()> {
         messages::print(self.verbosity, &[], losses, &[]);
-        if self.strict && !losses.is_empty() { Err(Failure::lossy(name, losses)) } else { Ok(()) }
+        if self.strict && !losses.is_empty() {
+            Err(Failure::lossy(name, losses))
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes all files. Moves them to their paths only after all are encoded and written. `name` is the name of the
     /// input in messages about encoding errors.
-    fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, name: &str) -> Result<Status> {
+    fn write(
+        &self,
+        files: impl IntoIterator<Item = (PathBuf, Document)>,
+        name: &str,
+    ) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
         let encoding = Encoding::Format(FormatId::Iyma.into());
         for (path, _) in &files {
@@ -389,13 +450,18 @@ impl WriteArgs {
         let options = self.compression.write_options(self.lenient);
         let staged = files.iter().map(|(path, document)| {
             progress::on_file(path, || {
-                let bytes = document.write(&options).map_err(|error| Failure::from_error(name, &error))?;
+                let bytes = document
+                    .write(&options)
+                    .map_err(|error| Failure::from_error(name, &error))?;
                 let mut staged = StagedOutput::new(path, self.force);
                 staged.write(|out| out.write_all(&bytes))?;
                 Ok(staged)
             })
         });
-        staged.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(StagedOutput::commit)?;
+        staged
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .try_for_each(StagedOutput::commit)?;
         Ok(Status::Success)
     }
 }

@@ -34,8 +34,12 @@ pub struct Schema {
 }
 
 fn language_parser() -> impl TypedValueParser<Value = layout::schema::Schema> {
-    PossibleValuesParser::new(layout::schema::Schema::ALL.iter().map(|language| language.name()))
-        .try_map(|name| name.parse::<layout::schema::Schema>())
+    PossibleValuesParser::new(
+        layout::schema::Schema::ALL
+            .iter()
+            .map(|language| language.name()),
+    )
+    .try_map(|name| name.parse::<layout::schema::Schema>())
 }
 
 impl Schema {
@@ -44,7 +48,9 @@ impl Schema {
         match (&self.out, &files[..]) {
             (Some(folder), [_, ..]) => self.write_all(folder, &files)?,
             (None, [file]) => {
-                output::write(Path::new(STANDARD), false, |out| out.write_all(file.text.as_bytes()))?;
+                output::write(Path::new(STANDARD), false, |out| {
+                    out.write_all(file.text.as_bytes())
+                })?;
             }
             (_, []) => return Err(self.inexpressible_format()),
             (None, _) => {
@@ -61,13 +67,19 @@ impl Schema {
     }
 
     fn schema_files(&self) -> Result<Vec<SchemaFile>> {
-        let Some(name) = &self.layout else { return Ok(self.format.schema(self.language)) };
+        let Some(name) = &self.layout else {
+            return Ok(self.format.schema(self.language));
+        };
         let about = self.format.about();
         match about.layouts().iter().find(|(layout, _)| layout == name) {
-            Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
+            Some(layout) => Ok(self
+                .language
+                .print(self.format.name(), about.title, &[*layout])),
             None => {
                 let message = match self.layout_names_text() {
-                    names if names.is_empty() => format!("no layout `{name}`: text formats have none"),
+                    names if names.is_empty() => {
+                        format!("no layout `{name}`: text formats have none")
+                    }
                     names => format!("no layout `{name}`; the layouts are {names}"),
                 };
                 Err(Failure::usage(self.format.name(), message))
@@ -85,7 +97,13 @@ impl Schema {
 
     /// Returns the names of the format's layouts, separated by commas.
     fn layout_names_text(&self) -> String {
-        let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = self
+            .format
+            .about()
+            .layouts()
+            .iter()
+            .map(|(name, _)| *name)
+            .collect();
         names.join(", ")
     }
 

@@ -20,9 +20,14 @@ fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
 }
 
 /// Returns the offset of the first difference between two files, with the bytes of both; `None` if they are equal.
-fn first_difference<'f>(left: &'f [u8], right: &'f [u8]) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
+fn first_difference<'f>(
+    left: &'f [u8],
+    right: &'f [u8],
+) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
     let differs = |at: &usize| left.get(*at) != right.get(*at);
-    (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
+    (0..left.len().max(right.len()))
+        .find(differs)
+        .map(|at| (at, left.get(at), right.get(at)))
 }
 
 #[test]
@@ -48,14 +53,20 @@ fn sample_dumps_round_trip() {
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn reference_file_dumps_round_trip() {
     let reference = std::path::PathBuf::from(std::env::var_os("MESHSPEC_FIXTURES").unwrap());
-    let index: Vec<Value> = serde_json::from_slice(&fs::read(reference.join("index.json")).unwrap()).unwrap();
+    let index: Vec<Value> =
+        serde_json::from_slice(&fs::read(reference.join("index.json")).unwrap()).unwrap();
     let folder = Folder::new();
     let mut count = 0;
     for entry in index {
-        let (file, format) = (entry["file"].as_str().unwrap(), entry["format"].as_str().unwrap());
+        let (file, format) = (
+            entry["file"].as_str().unwrap(),
+            entry["format"].as_str().unwrap(),
+        );
         let content = fs::read(reference.join(file)).unwrap();
         folder.put("in", &content);
-        let Some(out) = round_trip(&folder, &format!("in --from {format}")) else { continue };
+        let Some(out) = round_trip(&folder, &format!("in --from {format}")) else {
+            continue;
+        };
         assert_eq!(first_difference(&out, &content), None, "{file}");
         count += 1;
     }
@@ -66,7 +77,9 @@ fn reference_file_dumps_round_trip() {
 /// Assembles a dump after `change`, which returns `None` to drop a line.
 fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate::files::Run {
     let dump = folder.run("dump --json in.mesh").fine();
-    let lines = dump.lines().filter_map(|line| change(serde_json::from_str(line).unwrap()));
+    let lines = dump
+        .lines()
+        .filter_map(|line| change(serde_json::from_str(line).unwrap()));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
     folder.run_with("assemble - out.mesh --force", text)
 }
@@ -76,7 +89,11 @@ fn only_omitted_counts_are_computed() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
-    let is_count = |line: &Value| line["path"].as_str().is_some_and(|path| path.ends_with("_count"));
+    let is_count = |line: &Value| {
+        line["path"]
+            .as_str()
+            .is_some_and(|path| path.ends_with("_count"))
+    };
     assembled(&folder, |line| (!is_count(&line)).then_some(line)).fine();
     assert_eq!(folder.get("out.mesh"), bytes);
 
@@ -100,7 +117,10 @@ fn assembly_errors_name_the_path() {
     folder.put("in.mesh", bytes_of(&animated()));
     let without = |path: &str| {
         let kept = |line: &Value| {
-            line["path"] != path && !line["path"].as_str().is_some_and(|p| p.starts_with(&format!("{path}.")))
+            line["path"] != path
+                && !line["path"]
+                    .as_str()
+                    .is_some_and(|p| p.starts_with(&format!("{path}.")))
         };
         assembled(&folder, |line| kept(&line).then_some(line)).fails(1)
     };
@@ -123,7 +143,10 @@ fn assembly_errors_name_the_path() {
         "error: standard input: joints[0].id: 256 is out of range 0..=255\n"
     );
     let message = with("header.format.uv", true.into());
-    assert!(message.contains("header.format: is 0x1, but its field `uv` is 0x1"), "{message}");
+    assert!(
+        message.contains("header.format: is 0x1, but its field `uv` is 0x1"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -135,8 +158,14 @@ fn incomplete_dumps_are_rejected() {
     assert!(message.contains("the dump ends with an error"), "{message}");
     for (text, expected) in [
         ("", "empty: expected the output"),
-        ("{}", "line 1: expected an object with `format` and `layout`"),
-        ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
+        (
+            "{}",
+            "line 1: expected an object with `format` and `layout`",
+        ),
+        (
+            "{\"format\":\"mesh\",\"layout\":\"dough\"}",
+            "mesh has no layout \"dough\", only ",
+        ),
         ("{\"format\":\"seed\"}", "seed is a text format"),
         (
             "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}",
@@ -165,7 +194,9 @@ fn edits_change_only_the_named_values() {
     let run = folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7");
     assert_eq!(run.status, 0);
     assert!(
-        run.stderr.contains("joints[0].id (bytes 0x3d..0x3e): id 7 is not in 0..1 [MESH-JOINT-ID, M10]\n")
+        run.stderr.contains(
+            "joints[0].id (bytes 0x3d..0x3e): id 7 is not in 0..1 [MESH-JOINT-ID, M10]\n"
+        )
     );
     let mut expected = bytes.clone();
     expected[61] = 7;
@@ -174,7 +205,10 @@ fn edits_change_only_the_named_values() {
     let message = folder.run("edit in.mesh out.mesh --set speed=1").fails(2);
     assert!(message.contains("--force"), "{message}");
     let message = folder.run("edit in.mesh new.mesh --set sped=1").fails(2);
-    assert!(message.contains("fields with similar names: speed"), "{message}");
+    assert!(
+        message.contains("fields with similar names: speed"),
+        "{message}"
+    );
     let message = folder.run("edit in.mesh new.mesh --set [0]=1").fails(2);
     assert!(message.contains("is ambiguous"), "{message}");
     folder.run("edit in.mesh new.mesh").fails(2);
@@ -188,7 +222,12 @@ fn broken_results_are_written_with_a_warning() {
     folder.put("in.mesh", &bytes);
     let run = folder.run("edit in.mesh out.mesh --set header.vertex_count=70");
     assert_eq!(run.status, 0);
-    assert!(run.stderr.starts_with("warning: out.mesh: the file is broken now: vertices"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .starts_with("warning: out.mesh: the file is broken now: vertices"),
+        "{}",
+        run.stderr
+    );
     assert!(run.stderr.contains("hint: --recount"), "{}", run.stderr);
     let mut expected = bytes;
     expected[3] = 70;
@@ -202,7 +241,9 @@ fn recount_updates_counts() {
     let vertex = r#"vertices[1]={"position":[1,2,3]}"#;
     let edit = |arguments: &[&str]| {
         let mut command = folder.command();
-        command.args(["edit", "in.mesh", "out.mesh", "--force"]).args(arguments);
+        command
+            .args(["edit", "in.mesh", "out.mesh", "--force"])
+            .args(arguments);
         assert!(command.output().unwrap().status.success());
         let check = folder.run("dump --json out.mesh");
         (check.status, folder.get("out.mesh").len())
@@ -210,7 +251,10 @@ fn recount_updates_counts() {
     let size = bytes_of(&animated()).len();
     assert_eq!(edit(&["--insert", vertex]).1, size + 12);
     assert_eq!(edit(&["--insert", vertex, "--recount"]), (0, size + 12));
-    assert_eq!(edit(&["--remove", "indices[0]", "--recount"]), (0, size - 4));
+    assert_eq!(
+        edit(&["--remove", "indices[0]", "--recount"]),
+        (0, size - 4)
+    );
     folder.run("check out.mesh").fine();
 }
 
@@ -218,17 +262,32 @@ fn recount_updates_counts() {
 fn recount_updates_checksums() {
     let folder = Folder::new();
     for name in ["quads.ima", "quads_reference.ima"] {
-        folder.put(name, fs::read(repository().join("samples/iyma").join(name)).unwrap());
+        folder.put(
+            name,
+            fs::read(repository().join("samples/iyma").join(name)).unwrap(),
+        );
         folder.run(&format!("check {name}")).fine();
-        folder.run(&format!("edit {name} edited.ima --force --set data.indices[0]=1"));
+        folder.run(&format!(
+            "edit {name} edited.ima --force --set data.indices[0]=1"
+        ));
         let message = folder.run("check edited.ima").stdout;
         assert!(message.contains("IYMA-DATA-CHECKSUM"), "{message}");
-        folder.run(&format!("edit {name} edited.ima --force --recount --set data.indices[0]=1")).fine();
+        folder
+            .run(&format!(
+                "edit {name} edited.ima --force --recount --set data.indices[0]=1"
+            ))
+            .fine();
         assert!(!folder.run("check edited.ima").stdout.contains("CHECKSUM"));
         let path = "descriptor.meshes[0].first_vertex";
-        folder.run(&format!("edit {name} edited.ima --force --recount --set {path}=1")).fine();
+        folder
+            .run(&format!(
+                "edit {name} edited.ima --force --recount --set {path}=1"
+            ))
+            .fine();
         assert!(!folder.run("check edited.ima").stdout.contains("CHECKSUM"));
-        let dump = folder.run(&format!("dump edited.ima --json --path {path}")).fine();
+        let dump = folder
+            .run(&format!("dump edited.ima --json --path {path}"))
+            .fine();
         assert!(dump.contains("\"value\":1"), "{dump}");
     }
 }
@@ -236,33 +295,69 @@ fn recount_updates_checksums() {
 #[test]
 fn recount_updates_dependent_values() {
     let folder = Folder::new();
-    folder.put("quads.ima", fs::read(repository().join("samples/iyma/quads.ima")).unwrap());
+    folder.put(
+        "quads.ima",
+        fs::read(repository().join("samples/iyma/quads.ima")).unwrap(),
+    );
     let mesh = r#"descriptor.meshes[0]={"first_index":0,"index_count":6,"first_vertex":0,"vertex_count":4}"#;
     let edit = |arguments: &[&str]| {
         let mut command = folder.command();
-        command.args(["edit", "quads.ima", "out.ima", "--force"]).args(arguments);
+        command
+            .args(["edit", "quads.ima", "out.ima", "--force"])
+            .args(arguments);
         String::from_utf8(command.output().unwrap().stderr).unwrap()
     };
     assert_eq!(edit(&["--recount", "--insert", mesh]), "");
-    assert_eq!(folder.run("check out.ima").fine(), "out.ima: 0 errors, 0 warnings\n");
-    assert!(folder.run("dump out.ima --path descriptor.mesh_count").fine().contains("3 (0x00000003)"));
+    assert_eq!(
+        folder.run("check out.ima").fine(),
+        "out.ima: 0 errors, 0 warnings\n"
+    );
+    assert!(
+        folder
+            .run("dump out.ima --path descriptor.mesh_count")
+            .fine()
+            .contains("3 (0x00000003)")
+    );
     // `data_len` follows from the buffers, which come after the descriptor that states it.
     let vertices = format!("data.vertices=[{}]", ["0"; 175].join(","));
-    let warning = edit(&["--recount", "--set", "descriptor.n_vertices=7", "--set", &vertices]);
+    let warning = edit(&[
+        "--recount",
+        "--set",
+        "descriptor.n_vertices=7",
+        "--set",
+        &vertices,
+    ]);
     assert!(
-        warning.contains("first vertex 4 plus count 4 exceeds the vertex count 7 [IYMA-MESH-RANGE, I11]"),
+        warning.contains(
+            "first vertex 4 plus count 4 exceeds the vertex count 7 [IYMA-MESH-RANGE, I11]"
+        ),
         "{warning}"
     );
     let error = edit(&["--insert", mesh]);
-    assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
+    assert!(
+        error.starts_with("error: quads.ima: descriptor: "),
+        "{error}"
+    );
     // Computed fields cannot be set.
     let error = edit(&["--set", "descriptor.data_len=5"]);
-    let data_len = "descriptor: data_len must be 233, the size of the buffers, because it is not stored";
+    let data_len =
+        "descriptor: data_len must be 233, the size of the buffers, because it is not stored";
     assert!(error.contains(data_len), "{error}");
     let error = edit(&["--set", "descriptor.has_indices=2"]);
-    assert!(error.contains("descriptor: has_indices is 2, expected 0 or 1"), "{error}");
-    let error = edit(&["--set", "descriptor.has_indices=0", "--set", "descriptor.data_len=209"]);
-    assert!(error.contains("descriptor: without indices, n_indices and index_format must be 0"), "{error}");
+    assert!(
+        error.contains("descriptor: has_indices is 2, expected 0 or 1"),
+        "{error}"
+    );
+    let error = edit(&[
+        "--set",
+        "descriptor.has_indices=0",
+        "--set",
+        "descriptor.data_len=209",
+    ]);
+    assert!(
+        error.contains("descriptor: without indices, n_indices and index_format must be 0"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -271,13 +366,20 @@ fn nesting_is_limited() {
     folder.put("in.mesh", bytes_of(&animated()));
     let deep = "[".repeat(50_000) + &"]".repeat(50_000);
     let mut command = folder.command();
-    let output =
-        command.args(["edit", "in.mesh", "out", "--set"]).arg(format!("indices={deep}")).output().unwrap();
+    let output = command
+        .args(["edit", "in.mesh", "out", "--set"])
+        .arg(format!("indices={deep}"))
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let line =
-        format!("{{\"format\":\"mesh\",\"layout\":\"mesh\"}}\n{{\"path\":\"indices\",\"value\":{deep}}}");
+    let line = format!(
+        "{{\"format\":\"mesh\",\"layout\":\"mesh\"}}\n{{\"path\":\"indices\",\"value\":{deep}}}"
+    );
     let message = folder.run_with("assemble - out", line).fails(1);
-    assert_eq!(message, "error: standard input: line 2: lists and structs nest more than 128 deep\n");
+    assert_eq!(
+        message,
+        "error: standard input: line 2: lists and structs nest more than 128 deep\n"
+    );
 }
 
 #[test]
@@ -288,7 +390,8 @@ fn inputs_that_are_already_broken_are_reported_as_such() {
     folder.put("in.mesh", bytes);
     let run = folder.run("edit in.mesh out.mesh --set header.index_count=4");
     assert!(
-        run.stderr.starts_with("warning: out.mesh: the file is still broken: vertices"),
+        run.stderr
+            .starts_with("warning: out.mesh: the file is still broken: vertices"),
         "{}",
         run.stderr
     );
@@ -298,11 +401,17 @@ fn inputs_that_are_already_broken_are_reported_as_such() {
 fn indices_refer_to_the_edited_list() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
-    let edit = |changes: &str| folder.run(&format!("edit in.mesh out.mesh --force --recount {changes}"));
+    let edit = |changes: &str| {
+        folder.run(&format!(
+            "edit in.mesh out.mesh --force --recount {changes}"
+        ))
+    };
     let indices = |changes: &str| {
         edit(changes).fine();
         let dump = folder.run("dump out.mesh --json --path indices").fine();
-        let lines = dump.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let lines = dump
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let values: Vec<_> = lines.filter_map(|line| line["value"].as_u64()).collect();
         values
     };
@@ -348,7 +457,10 @@ fn new_violations_are_reported() {
     );
     assert!(edited("bad.mesh out.mesh --set indices[1]=98").contains("rule: indices[1] "));
     // The number of BMD vertices follows the list, unless it is set.
-    folder.put("in.bmd", fs::read(repository().join("samples/bmd/forms.bmd")).unwrap());
+    folder.put(
+        "in.bmd",
+        fs::read(repository().join("samples/bmd/forms.bmd")).unwrap(),
+    );
     let remove = "in.bmd out.bmd --remove meshes[0].vertices[7] --recount";
     assert!(!edited(remove).contains("BMD-VERTEX-COUNT"));
     let warning = edited(&format!("{remove} --set meshes[0].n_vtx=6"));
@@ -359,13 +471,23 @@ fn new_violations_are_reported() {
 fn recount_shifts_offsets_after_a_longer_string() {
     let folder = Folder::new();
     for name in ["pyramid", "forms"] {
-        folder.put("in.bmd", fs::read(repository().join(format!("samples/bmd/{name}.bmd"))).unwrap());
+        folder.put(
+            "in.bmd",
+            fs::read(repository().join(format!("samples/bmd/{name}.bmd"))).unwrap(),
+        );
         let material = "abcdefghijklmnopq/abc";
         folder
-            .run(&format!("edit in.bmd out.bmd --force --recount --set meshes[0].material={material}"))
+            .run(&format!(
+                "edit in.bmd out.bmd --force --recount --set meshes[0].material={material}"
+            ))
             .fine();
         folder.run("check out.bmd").fine();
         let path = "meshes[0].material";
-        assert!(folder.run(&format!("dump out.bmd --path {path}")).fine().contains(material));
+        assert!(
+            folder
+                .run(&format!("dump out.bmd --path {path}"))
+                .fine()
+                .contains(material)
+        );
     }
 }

@@ -34,7 +34,11 @@ fn info_shows_meshes_skeleton_and_animations() {
         assert!(text.contains(line), "{line}: {text}");
     }
     for mesh in text.split("  mesh ").skip(1) {
-        assert_eq!(mesh.matches("\n    position ").count(), 1, "an attribute twice: {text}");
+        assert_eq!(
+            mesh.matches("\n    position ").count(),
+            1,
+            "an attribute twice: {text}"
+        );
     }
 }
 
@@ -45,24 +49,38 @@ fn canonical_images_survive_json() {
     folder.run("convert pyramid.json again.bmd").fine();
     assert_eq!(folder.get("again.bmd"), pyramid());
     let mut data: Value = serde_json::from_slice(&folder.get("pyramid.json")).unwrap();
-    assert_eq!(data["meshes"][1]["vertices"][4]["vertex_128"]["org_z"], 0x3c00);
+    assert_eq!(
+        data["meshes"][1]["vertices"][4]["vertex_128"]["org_z"],
+        0x3c00
+    );
     assert_eq!(data["animations"][0]["tracks"][1][1]["skip"], 31);
 
     // Edited.
     data["meshes"][0]["material"] = "#FF0000".into();
     folder.put("pyramid.json", data.to_string());
     folder.run("convert pyramid.json red.bmd").fine();
-    assert!(folder.get("red.bmd").windows(8).any(|bytes| bytes == b"#FF0000\0"));
+    assert!(
+        folder
+            .get("red.bmd")
+            .windows(8)
+            .any(|bytes| bytes == b"#FF0000\0")
+    );
 
     // Textured meshes have no vertices with normals, and values must fit in their bits.
     data["meshes"][0]["material"] = "gfx/red".into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
-    assert!(message.contains("selects the form textured_64 for this vertex"), "{message}");
+    assert!(
+        message.contains("selects the form textured_64 for this vertex"),
+        "{message}"
+    );
     data["meshes"][0]["vertices"][0]["flat_64"]["position"]["frac_x"] = 256.into();
     folder.put("pyramid.json", data.to_string());
     let message = folder.run("convert pyramid.json red.bmd --force").fails(1);
-    assert!(message.contains("frac_x: 256 is out of range -256..=255"), "{message}");
+    assert!(
+        message.contains("frac_x: 256 is out of range -256..=255"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -75,9 +93,14 @@ fn findings_have_byte_ranges() {
     folder.put("bad.bmd", &bytes);
     let run = folder.run("check bad.bmd");
     assert_eq!(run.status, 1);
-    assert!(run.stdout.contains("error: meshes[1].n_vtx (bytes "), "{}", run.stdout);
     assert!(
-        run.stdout.contains("6, but the vertex count of the list is 5 [BMD-VERTEX-COUNT, B14]"),
+        run.stdout.contains("error: meshes[1].n_vtx (bytes "),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout
+            .contains("6, but the vertex count of the list is 5 [BMD-VERTEX-COUNT, B14]"),
         "{}",
         run.stdout
     );
@@ -86,12 +109,19 @@ fn findings_have_byte_ranges() {
 
 #[test]
 fn vertices_are_dumped_by_variant() {
-    let text = folder().run("dump pyramid.bmd --path meshes[0].vertices[4].flat_64.position").fine();
+    let text = folder()
+        .run("dump pyramid.bmd --path meshes[0].vertices[4].flat_64.position")
+        .fine();
     assert!(text.contains("frac_z") && text.contains("255"), "{text}");
-    let text = folder().run("dump pyramid.bmd --path animations[0].frames[1].tag").fine();
+    let text = folder()
+        .run("dump pyramid.bmd --path animations[0].frames[1].tag")
+        .fine();
     assert!(text.contains("rotation"), "{text}");
     let tables = folder().run("schema bmd --as markdown").fine();
-    assert!(tables.contains("## TexturedVertex64") && tables.contains("A look-ahead"), "{tables}");
+    assert!(
+        tables.contains("## TexturedVertex64") && tables.contains("A look-ahead"),
+        "{tables}"
+    );
 }
 
 /// A note after the end of the file, or in the padding after the header, which no document holds.
@@ -104,15 +134,20 @@ fn bytes_that_no_field_covers_are_listed() {
     let mut in_gap = pyramid();
     assert_eq!(in_gap[0x30..0x40], [0; 16]);
     in_gap[0x34..0x38].copy_from_slice(b"note");
-    let at_end =
-        format!("dropped: trailing: bytes that no field covers: bytes {end:#x}..{:#x}: 7\n", end + 7);
+    let at_end = format!(
+        "dropped: trailing: bytes that no field covers: bytes {end:#x}..{:#x}: 7\n",
+        end + 7
+    );
     let gap = "dropped: gaps: bytes that no field covers: bytes 0x30..0x40: 16\n".to_owned();
     for (bytes, line, field) in [(after_end, at_end, "trailing"), (in_gap, gap, "gaps")] {
         folder.put("noted.bmd", &bytes);
         for to in ["json", "bmd", "glb", "mesh"] {
             let strict = format!("convert noted.bmd out.{to} --to {to} --strict");
             let message = folder.run(&strict).fails(1);
-            assert!(message.contains(&line) && message.contains("--strict allows no losses"), "{message}");
+            assert!(
+                message.contains(&line) && message.contains("--strict allows no losses"),
+                "{message}"
+            );
             assert!(!folder.names().contains(&format!("out.{to}")));
             let output = folder.run(&format!("convert noted.bmd out.{to} --to {to}"));
             assert!(output.stderr.contains(&line), "{to}: {}", output.stderr);
@@ -125,8 +160,20 @@ fn bytes_that_no_field_covers_are_listed() {
             fs::remove_file(folder.path(&format!("out.{to}"))).unwrap();
         });
     }
-    folder.run("convert pyramid.bmd strict.json --strict").fine();
+    folder
+        .run("convert pyramid.bmd strict.json --strict")
+        .fine();
     // `edit` changes bytes in place, so it keeps them.
-    assert_eq!(folder.run("edit noted.bmd edited.bmd --set header.resv1=7 --lenient").status, 0);
-    assert!(folder.get("edited.bmd").windows(4).any(|bytes| bytes == b"note"));
+    assert_eq!(
+        folder
+            .run("edit noted.bmd edited.bmd --set header.resv1=7 --lenient")
+            .status,
+        0
+    );
+    assert!(
+        folder
+            .get("edited.bmd")
+            .windows(4)
+            .any(|bytes| bytes == b"note")
+    );
 }

@@ -9,7 +9,10 @@ use crate::files::{Folder, animated, broken_triangle, bytes_of, triangle};
 fn a_valid_file_has_no_findings() {
     let folder = Folder::new();
     folder.put_mesh("good.mesh", &animated());
-    assert_eq!(folder.run("check good.mesh").fine(), "good.mesh: 0 errors, 0 warnings\n");
+    assert_eq!(
+        folder.run("check good.mesh").fine(),
+        "good.mesh: 0 errors, 0 warnings\n"
+    );
 }
 
 const BROKEN: &str = "\
@@ -36,26 +39,49 @@ fn lenient_checking_fails_only_for_undecodable_files() {
     assert_eq!(folder.run("check --lenient bad.mesh").fine(), BROKEN);
     folder.put("short.mesh", &bytes_of(&triangle())[..60]);
     let run = folder.run("check --lenient short.mesh");
-    assert!(run.stdout.starts_with("error: indices (bytes 0x31..0x3c): needs 12 bytes"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .starts_with("error: indices (bytes 0x31..0x3c): needs 12 bytes"),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
 }
 
 #[test]
 fn warnings_alone_are_fine() {
     let folder = Folder::new();
-    folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
+    folder.put_mesh(
+        "odd.mesh",
+        &mesh::Document {
+            indices: vec![0, 1],
+            ..triangle()
+        },
+    );
     let text = folder.run("check odd.mesh").fine();
-    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): index count 2 is not"), "{text}");
+    assert!(
+        text.starts_with("warning: header.index_count (bytes 0x7..0xb): index count 2 is not"),
+        "{text}"
+    );
     assert!(text.ends_with("odd.mesh: 0 errors, 1 warning\n"), "{text}");
 }
 
 #[test]
 fn findings_are_grouped_by_rule() {
     let folder = Folder::new();
-    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
+    folder.put_mesh(
+        "bad.mesh",
+        &mesh::Document {
+            indices: vec![9; 124],
+            ..triangle()
+        },
+    );
     let run = folder.run("check bad.mesh");
     let text = &run.stdout;
-    assert!(text.starts_with("warning: header.index_count (") && text.lines().count() < 20, "{text}");
+    assert!(
+        text.starts_with("warning: header.index_count (") && text.lines().count() < 20,
+        "{text}"
+    );
     assert_eq!(text.matches("error: indices[").count(), 1, "{text}");
     let end = "\nand 123 more of MESH-INDEX-RANGE\n--verbose lists more\nbad.mesh: 124 errors, 1 warning\n";
     assert!(text.ends_with(end), "{text}");
@@ -64,18 +90,36 @@ fn findings_are_grouped_by_rule() {
     // The library keeps a hundred findings per rule.
     let text = folder.run("check --verbose bad.mesh").stdout;
     assert_eq!(text.matches("error: indices[").count(), 100, "{text}");
-    assert!(text.ends_with("\nand 24 more of MESH-INDEX-RANGE\nbad.mesh: 124 errors, 1 warning\n"), "{text}");
+    assert!(
+        text.ends_with("\nand 24 more of MESH-INDEX-RANGE\nbad.mesh: 124 errors, 1 warning\n"),
+        "{text}"
+    );
 
-    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 60], ..triangle() });
+    folder.put_mesh(
+        "bad.mesh",
+        &mesh::Document {
+            indices: vec![9; 60],
+            ..triangle()
+        },
+    );
     let text = folder.run("check bad.mesh").stdout;
-    assert!(text.contains("\nand 59 more of MESH-INDEX-RANGE, up to indices[59]\n"), "{text}");
+    assert!(
+        text.contains("\nand 59 more of MESH-INDEX-RANGE, up to indices[59]\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn quiet_checking_shows_errors_only() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
-    folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
+    folder.put_mesh(
+        "odd.mesh",
+        &mesh::Document {
+            indices: vec![0, 1],
+            ..triangle()
+        },
+    );
     let run = folder.run("check --quiet bad.mesh odd.mesh");
     assert_eq!((&*run.stdout, run.status), (BROKEN, 1));
 }
@@ -90,14 +134,30 @@ fn only_files_with_findings_are_listed() {
     folder.put_mesh("all/17.mesh", &broken_triangle());
     let run = folder.run("check all");
     let (error, counts) = run.stdout.split_once('\n').unwrap();
-    assert!(error.starts_with("error: indices[2] ") && error.ends_with("[MESH-INDEX-RANGE, M13]"), "{error}");
-    assert_eq!((counts, run.status), ("all/17.mesh: 1 error, 0 warnings\n", 1));
-    assert_eq!(run.stderr, "30 files checked; --verbose lists all files and their findings\n");
+    assert!(
+        error.starts_with("error: indices[2] ") && error.ends_with("[MESH-INDEX-RANGE, M13]"),
+        "{error}"
+    );
+    assert_eq!(
+        (counts, run.status),
+        ("all/17.mesh: 1 error, 0 warnings\n", 1)
+    );
+    assert_eq!(
+        run.stderr,
+        "30 files checked; --verbose lists all files and their findings\n"
+    );
     // Hints are counted.
-    folder.put("all/30.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 -1\nf 1//1 2//1 3//1\n");
+    folder.put(
+        "all/30.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 -1\nf 1//1 2//1 3//1\n",
+    );
     let run = folder.run("check all");
     let counts = "all/17.mesh: 1 error, 0 warnings\nall/30.obj: 0 errors, 0 warnings, 1 hint\n";
-    assert!(run.stdout.ends_with(counts) && !run.stdout.contains("inside out"), "{}", run.stdout);
+    assert!(
+        run.stdout.ends_with(counts) && !run.stdout.contains("inside out"),
+        "{}",
+        run.stdout
+    );
     let run = folder.run("check all --verbose");
     assert!(run.stdout.contains("hint: inside out: "), "{}", run.stdout);
     assert!(
@@ -113,7 +173,10 @@ fn interchange_formats_and_documents_are_checked_too() {
     let folder = Folder::new();
     folder.put("good.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     folder.put("bad.obj", "v 0 0 0\nv 1 0 zero\n");
-    assert_eq!(folder.run("check good.obj").fine(), "good.obj: 0 errors, 0 warnings\n");
+    assert_eq!(
+        folder.run("check good.obj").fine(),
+        "good.obj: 0 errors, 0 warnings\n"
+    );
     assert_eq!(
         folder.run("check bad.obj").stdout,
         "error: line 2, column 7: expected a number, found `zero` [OBJ-READ]\n\
@@ -131,7 +194,8 @@ fn interchange_formats_and_documents_are_checked_too() {
     folder.run("convert in.mesh in.json --lenient").fine();
     let run = folder.run("check in.json");
     assert!(
-        run.stdout.starts_with("error: indices[2]: index 7 is not below the vertex count 3"),
+        run.stdout
+            .starts_with("error: indices[2]: index 7 is not below the vertex count 3"),
         "{}",
         run.stdout
     );
@@ -166,10 +230,17 @@ fn json_output() {
         "findings": [], "suppressed": {},
     });
     assert_eq!((&data[0], &data[1]), (&bad, &good));
-    assert!(data[2]["error"].as_str().unwrap().starts_with("missing.mesh: "), "{data}");
+    assert!(
+        data[2]["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("missing.mesh: "),
+        "{data}"
+    );
     run.fails(3);
 
-    let lenient: Value = serde_json::from_str(&folder.run("check --json --lenient bad.mesh").fine()).unwrap();
+    let lenient: Value =
+        serde_json::from_str(&folder.run("check --json --lenient bad.mesh").fine()).unwrap();
     assert_eq!(lenient[0]["valid"], true);
 }
 
@@ -179,11 +250,18 @@ fn the_worst_file_determines_the_exit_status() {
     folder.put_mesh("bad.mesh", &broken_triangle());
     folder.put_mesh("good.mesh", &triangle());
     let run = folder.run("check bad.mesh good.mesh");
-    assert_eq!(run.stdout, format!("{BROKEN}good.mesh: 0 errors, 0 warnings\n"));
+    assert_eq!(
+        run.stdout,
+        format!("{BROKEN}good.mesh: 0 errors, 0 warnings\n")
+    );
     run.fails(1);
     let run = folder.run("check missing.mesh good.mesh bad.mesh");
     assert!(run.stdout.contains("bad.mesh: 1 error"), "{}", run.stdout);
-    assert!(run.stderr.starts_with("error: missing.mesh: "), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("error: missing.mesh: "),
+        "{}",
+        run.stderr
+    );
     run.fails(3);
 }
 
@@ -193,7 +271,12 @@ fn files_of_unknown_format_are_invalid() {
     folder.put("note.txt", "no mesh at all");
     folder.run("check note.txt").fails(1);
     let run = folder.run("check --from mesh note.txt");
-    assert!(run.stdout.starts_with("error: header.version (bytes 0x0..0x1): "), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .starts_with("error: header.version (bytes 0x0..0x1): "),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
 }
 
@@ -209,11 +292,17 @@ fn damaged_headers_are_reported_by_extension() {
     ] {
         folder.put(file, content);
         let run = folder.run(&format!("check {file}"));
-        assert!(run.status == 1 && run.stdout.contains(rule), "{file}: {run:?}");
+        assert!(
+            run.status == 1 && run.stdout.contains(rule),
+            "{file}: {run:?}"
+        );
     }
     folder.put("empty.mesh", "");
     folder.put("a.bin", &damaged);
-    for (file, reason) in [("empty.mesh", "the file is empty"), ("a.bin", "not a file of a known format")] {
+    for (file, reason) in [
+        ("empty.mesh", "the file is empty"),
+        ("a.bin", "not a file of a known format"),
+    ] {
         let text = folder.run(&format!("check {file}")).fails(1);
         assert!(text.contains(reason), "{text}");
     }
@@ -224,8 +313,17 @@ fn colours_are_for_terminals() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     assert!(!folder.run("check bad.mesh").stdout.contains('\u{1b}'));
-    let output = folder.command().args(["check", "bad.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
-    assert!(output.stdout.starts_with(b"\x1b[1m\x1b[31merror\x1b[0m: "), "{:?}", output.stdout);
+    let output = folder
+        .command()
+        .args(["check", "bad.mesh"])
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .unwrap();
+    assert!(
+        output.stdout.starts_with(b"\x1b[1m\x1b[31merror\x1b[0m: "),
+        "{:?}",
+        output.stdout
+    );
 }
 
 #[test]

@@ -15,7 +15,12 @@ pub fn corpus() -> Folder {
     for (file, document, kind, rule) in [
         ("triangle.mesh", triangle(), CaseKind::Valid, None),
         ("walk.mesh", animated(), CaseKind::Valid, None),
-        ("bad.mesh", broken_triangle(), CaseKind::Broken, Some("MESH-INDEX-RANGE")),
+        (
+            "bad.mesh",
+            broken_triangle(),
+            CaseKind::Broken,
+            Some("MESH-INDEX-RANGE"),
+        ),
     ] {
         folder.put_mesh(file, &document);
         let is_valid = rule.is_none();
@@ -24,19 +29,32 @@ pub fn corpus() -> Folder {
             format: "mesh".to_owned(),
             dialect: Dialect::Spec,
             kind,
-            strict: if is_valid { Verdict::Accept } else { Verdict::Reject },
+            strict: if is_valid {
+                Verdict::Accept
+            } else {
+                Verdict::Reject
+            },
             lenient: Verdict::Accept,
             rule: rule.map(str::to_owned),
             path: rule.map(|_| "indices[2]".to_owned()),
             bytes: rule.map(|_| [57, 61]),
-            description: if is_valid { "Valid." } else { "Index 7 is not below the vertex count 3." }
-                .to_owned(),
+            description: if is_valid {
+                "Valid."
+            } else {
+                "Index 7 is not below the vertex count 3."
+            }
+            .to_owned(),
             contents: is_valid.then(|| format!("{file}.json")),
         };
         if is_valid {
             let bytes = bytes_of(&document);
-            let contents = AnyFormat::from(FormatId::Mesh).contents(&bytes, &ReadOptions::default()).unwrap();
-            folder.put(&format!("{file}.json"), serde_json::to_vec(&contents).unwrap());
+            let contents = AnyFormat::from(FormatId::Mesh)
+                .contents(&bytes, &ReadOptions::default())
+                .unwrap();
+            folder.put(
+                &format!("{file}.json"),
+                serde_json::to_vec(&contents).unwrap(),
+            );
         }
         index += &format!("{}\n", serde_json::to_string(&entry).unwrap());
     }
@@ -47,7 +65,9 @@ pub fn corpus() -> Folder {
 /// Runs a shell script as the loader; `$1` is the file.
 pub fn conform(folder: &Folder, options: &str, script: &str) -> Run {
     let mut command = folder.command();
-    command.args(["conform", "index.jsonl"]).args(options.split_whitespace());
+    command
+        .args(["conform", "index.jsonl"])
+        .args(options.split_whitespace());
     Run::of(command.args(["--", "sh", "-c", script, "loader", "{}"]))
 }
 
@@ -62,13 +82,17 @@ pub fn report(folder: &Folder, options: &str, script: &str) -> Value {
 pub const CORRECT_LOADER: &str = r#"[ "$1" != bad.mesh ] && [ "${1##*/.meshspec-*}" ]"#;
 
 /// The end of the summary for a loader that prints nothing.
-pub const NOT_COMPARED: &str = "; contents of 0 of 2 files compared: the loader prints no JSON object";
+pub const NOT_COMPARED: &str =
+    "; contents of 0 of 2 files compared: the loader prints no JSON object";
 
 #[test]
 fn a_right_loader_conforms() {
     let folder = corpus();
     let agrees = format!("3 files, no disagreement{NOT_COMPARED}\n");
-    assert_eq!(conform(&folder, "", CORRECT_LOADER).fine(), format!("index.jsonl: {agrees}"));
+    assert_eq!(
+        conform(&folder, "", CORRECT_LOADER).fine(),
+        format!("index.jsonl: {agrees}")
+    );
     // Names the folder of the index, and reads leniently.
     let run = folder.run("conform . --lenient -- true {}");
     assert_eq!(run.fine(), format!(".: {agrees}"));
@@ -80,12 +104,24 @@ fn a_loader_may_read_one_format_of_several() {
     let folder = corpus();
     let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
     let index = index.replacen("\"spec\"", "\"renderlib\"", 1);
-    let bmd = index.lines().next_back().unwrap().replace("\"mesh\"", "\"bmd\"");
+    let bmd = index
+        .lines()
+        .next_back()
+        .unwrap()
+        .replace("\"mesh\"", "\"bmd\"");
     folder.put("index.jsonl", format!("{index}{bmd}\n"));
-    for (only, files) in [("mesh", 3), ("bmd", 1), ("mesh/spec", 2), ("mesh/renderlib", 1)] {
+    for (only, files) in [
+        ("mesh", 3),
+        ("bmd", 1),
+        ("mesh/spec", 2),
+        ("mesh/renderlib", 1),
+    ] {
         let run = conform(&folder, &format!("--only {only}"), CORRECT_LOADER).fine();
         let s = if files == 1 { "" } else { "s" };
-        assert!(run.starts_with(&format!("index.jsonl: {files} file{s}, no disagreement")), "{run}");
+        assert!(
+            run.starts_with(&format!("index.jsonl: {files} file{s}, no disagreement")),
+            "{run}"
+        );
     }
     for only in ["mes", "bmd/renderlib", "mesh/"] {
         let text = conform(&folder, &format!("--only {only}"), CORRECT_LOADER).fails(2);
@@ -104,7 +140,8 @@ fn a_wrong_verdict_is_reported_with_its_rule() {
     let folder = corpus();
     let run = conform(&folder, "", "echo read; exit 0");
     assert_eq!(run.status, 1);
-    let is_compared = |line: &&str| !line.starts_with("  minimized ") && !line.contains(NOT_COMPARED);
+    let is_compared =
+        |line: &&str| !line.starts_with("  minimized ") && !line.contains(NOT_COMPARED);
     assert_eq!(
         run.stdout.lines().filter(is_compared).collect::<Vec<_>>().join("\n"),
         "\
@@ -117,18 +154,26 @@ wrong verdict: MESH-INDEX-RANGE, 1 file: accepted, must be rejected
 "
     );
     assert!(
-        run.stdout.ends_with(&format!("\nindex.jsonl: 3 files: 1 wrong verdict{NOT_COMPARED}\n")),
+        run.stdout.ends_with(&format!(
+            "\nindex.jsonl: 3 files: 1 wrong verdict{NOT_COMPARED}\n"
+        )),
         "{run:?}"
     );
     let run = conform(&folder, "", "echo 'no such version' >&2; exit 4");
     assert_eq!(run.status, 1);
     assert!(
-        run.stdout.starts_with("wrong verdict: valid mesh files, 2 files: rejected with status 4"),
+        run.stdout
+            .starts_with("wrong verdict: valid mesh files, 2 files: rejected with status 4"),
         "{run:?}"
     );
-    assert!(run.stdout.contains("\n  stderr     no such version\n"), "{run:?}");
     assert!(
-        run.stdout.ends_with(&format!("index.jsonl: 3 files: 2 wrong verdicts{NOT_COMPARED}\n")),
+        run.stdout.contains("\n  stderr     no such version\n"),
+        "{run:?}"
+    );
+    assert!(
+        run.stdout.ends_with(&format!(
+            "index.jsonl: 3 files: 2 wrong verdicts{NOT_COMPARED}\n"
+        )),
         "{run:?}"
     );
 }
@@ -138,14 +183,21 @@ fn a_minimised_file_breaks_the_same_rule() {
     let folder = corpus();
     let report = report(&folder, "--out small", "exit 0");
     let group = &report["groups"][0];
-    assert_eq!(group["minimized"]["file"], "small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
+    assert_eq!(
+        group["minimized"]["file"],
+        "small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh"
+    );
     let file = folder.get("small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
     assert_eq!(group["minimized"]["size"], file.len());
     // One vertex, one index.
     assert_eq!(file.len(), 13 + 12 + 4, "{file:?}");
     let check = folder.run("check small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
     assert_eq!(check.status, 1);
-    assert!(check.stdout.contains("[MESH-INDEX-RANGE"), "{}", check.stdout);
+    assert!(
+        check.stdout.contains("[MESH-INDEX-RANGE"),
+        "{}",
+        check.stdout
+    );
     // Without minimization, no file is written.
     let run = conform(&folder, "--minimize 0 --out none", "exit 0");
     assert_eq!((run.status, folder.path("none").exists()), (1, false));
@@ -158,7 +210,10 @@ fn minimisation_runs_are_limited() {
     let runs = |options| {
         folder.put("runs", "");
         conform(&folder, options, "echo \"$1\" >>runs; exit 0");
-        String::from_utf8(folder.get("runs")).unwrap().lines().count()
+        String::from_utf8(folder.get("runs"))
+            .unwrap()
+            .lines()
+            .count()
     };
     assert_eq!(runs("--minimize 2"), 3 + 2);
     assert!(runs("") > 3 + 2);
@@ -168,13 +223,25 @@ fn minimisation_runs_are_limited() {
 fn a_crash_is_no_verdict() {
     let folder = corpus();
     let run = conform(&folder, "--minimize 0", "kill -SEGV $$");
-    assert_eq!(run.fails(1), "hint: every run crashed; sanitizers need --memory 0\n");
+    assert_eq!(
+        run.fails(1),
+        "hint: every run crashed; sanitizers need --memory 0\n"
+    );
     let report = report(&folder, "--memory 0", "kill -SEGV $$");
-    assert_eq!((&report["crashes"], &report["wrong_verdicts"]), (&json!(3), &json!(0)));
-    assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGSEGV");
+    assert_eq!(
+        (&report["crashes"], &report["wrong_verdicts"]),
+        (&json!(3), &json!(0))
+    );
+    assert_eq!(
+        report["groups"][0]["message"],
+        "the loader crashes: SIGSEGV"
+    );
     // A shell reports the signal as an exit status.
     let report = self::report(&folder, "--memory 0", "sh -c 'kill -ABRT $$'; exit $?");
-    assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGABRT");
+    assert_eq!(
+        report["groups"][0]["message"],
+        "the loader crashes: SIGABRT"
+    );
     assert_eq!(report["crashes"], 3);
 }
 
@@ -184,7 +251,10 @@ fn crash_statuses_are_configurable() {
     let script = format!("{CORRECT_LOADER} || exit 101");
     assert_eq!(conform(&folder, "", &script).status, 0);
     let report = report(&folder, "--crash-status 99,101", &script);
-    assert_eq!((&report["crashes"], &report["files"]), (&json!(1), &json!(3)));
+    assert_eq!(
+        (&report["crashes"], &report["files"]),
+        (&json!(1), &json!(3))
+    );
     assert_eq!(report["groups"][0]["rule"], "MESH-INDEX-RANGE");
 }
 
@@ -196,7 +266,10 @@ fn a_hanging_loader_is_killed_with_its_children() {
     let start = Instant::now();
     let report = report(&folder, "--timeout 0.5 --minimize 0 --lenient", script);
     assert!(start.elapsed() < Duration::from_secs(60));
-    assert_eq!((&report["hangs"], &report["wrong_verdicts"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&report["hangs"], &report["wrong_verdicts"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
     let pids = String::from_utf8(folder.get("pids")).unwrap();
     assert_eq!(pids.lines().count(), 3);
@@ -210,8 +283,19 @@ fn signals_also_kill_the_loader() {
     let folder = corpus();
     let program = assert_cmd::cargo::cargo_bin!("meshspec");
     let mut command = std::process::Command::new(program);
-    command.current_dir(folder.path("")).args(["conform", "index.jsonl", "--jobs", "1", "--", "sh", "-c"]);
-    let mut child = command.args(["echo $$ >pid; sleep 600", "loader", "{}"]).spawn().unwrap();
+    command.current_dir(folder.path("")).args([
+        "conform",
+        "index.jsonl",
+        "--jobs",
+        "1",
+        "--",
+        "sh",
+        "-c",
+    ]);
+    let mut child = command
+        .args(["echo $$ >pid; sleep 600", "loader", "{}"])
+        .spawn()
+        .unwrap();
     let pid = loop {
         match std::fs::read_to_string(folder.path("pid")) {
             Ok(pid) if pid.ends_with('\n') => break pid,
@@ -233,7 +317,10 @@ fn wait_for_end(pid: &str) {
         !stat.is_empty() && !stat.contains(") Z ")
     };
     while is_running() {
-        assert!(start.elapsed() < Duration::from_secs(30), "process {pid} still runs");
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "process {pid} still runs"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -242,13 +329,24 @@ fn wait_for_end(pid: &str) {
 #[test]
 fn memory_is_limited() {
     let folder = corpus();
-    for (options, limit) in [("", "1048576"), ("--memory 64", "65536"), ("--memory 0", "unlimited")] {
+    for (options, limit) in [
+        ("", "1048576"),
+        ("--memory 64", "65536"),
+        ("--memory 0", "unlimited"),
+    ] {
         let script = format!("[ $(ulimit -v) = {limit} ]");
-        assert_eq!(conform(&folder, &format!("--lenient {options}"), &script).status, 0, "{options}");
+        assert_eq!(
+            conform(&folder, &format!("--lenient {options}"), &script).status,
+            0,
+            "{options}"
+        );
     }
     let script = "exec 2>/dev/null; head -c 100000000 /dev/zero | tail -n 1 >/dev/null";
     assert_eq!(conform(&folder, "--lenient", script).status, 0);
-    assert_eq!(conform(&folder, "--lenient --memory 32 --minimize 0", script).status, 1);
+    assert_eq!(
+        conform(&folder, "--lenient --memory 32 --minimize 0", script).status,
+        1
+    );
 }
 
 #[test]
@@ -262,8 +360,14 @@ fn printed_contents_are_compared() {
     // No contents at all are fine unless they are required.
     assert_eq!(conform(&folder, "", CORRECT_LOADER).status, 0);
     let report = report(&folder, "--contents always", CORRECT_LOADER);
-    assert_eq!((&report["wrong_contents"], &report["groups"][0]["count"]), (&json!(2), &json!(2)));
-    assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
+    assert_eq!(
+        (&report["wrong_contents"], &report["groups"][0]["count"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(
+        report["groups"][0]["message"],
+        "the loader prints no contents"
+    );
 }
 
 #[test]
@@ -275,7 +379,10 @@ fn wrong_contents_are_reported_by_path() {
          echo '{{\"meshes\": [{{\"indices\": [0, 1, 1]}}]}}'"
     );
     let report = report(&folder, "", &script);
-    assert_eq!((&report["wrong_contents"], &report["wrong_verdicts"]), (&json!(1), &json!(0)));
+    assert_eq!(
+        (&report["wrong_contents"], &report["wrong_verdicts"]),
+        (&json!(1), &json!(0))
+    );
     let message = report["groups"][0]["message"].as_str().unwrap();
     assert_eq!(message, "meshes[0].indices[2]: found 1, expected 2");
     assert_eq!(conform(&folder, "--contents never", &script).status, 0);
@@ -283,10 +390,16 @@ fn wrong_contents_are_reported_by_path() {
     let script = format!("{CORRECT_LOADER} || exit 1; [ \"$1\" = walk.mesh ] || cat \"$1.json\"");
     let report = self::report(&folder, "--minimize 0", &script);
     assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
-    assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
+    assert_eq!(
+        report["groups"][0]["message"],
+        "the loader prints no contents"
+    );
     // Rules of valid files are only warnings.
     let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
-    folder.put("index.jsonl", index.replace("\"rule\":null", "\"rule\":\"MESH-TRIANGLES\""));
+    folder.put(
+        "index.jsonl",
+        index.replace("\"rule\":null", "\"rule\":\"MESH-TRIANGLES\""),
+    );
     let report = self::report(&folder, "--minimize 0", &script);
     assert_eq!(
         (&report["groups"][0]["label"], &report["groups"][0]["rule"]),
@@ -296,7 +409,10 @@ fn wrong_contents_are_reported_by_path() {
     let script = format!("{CORRECT_LOADER} && echo '{{nan}}'");
     let report = self::report(&folder, "--minimize 0", &script);
     assert!(
-        report["groups"][0]["message"].as_str().unwrap().starts_with("standard output is not JSON"),
+        report["groups"][0]["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("standard output is not JSON"),
         "{report}"
     );
 }
@@ -306,7 +422,10 @@ fn output_is_bounded() {
     let folder = corpus();
     let script = format!("{CORRECT_LOADER} || exit 1; printf '{{'; head -c 70000000 /dev/zero");
     let report = report(&folder, "--minimize 0", &script);
-    assert_eq!(report["groups"][0]["message"], "standard output is longer than 64 MiB");
+    assert_eq!(
+        report["groups"][0]["message"],
+        "standard output is longer than 64 MiB"
+    );
 }
 
 #[test]
@@ -316,12 +435,23 @@ fn a_minimised_file_keeps_wrong_contents() {
     let script = "case \"$1\" in bad.mesh) exit 1;; esac; echo '{\"meshes\": [{\"indices\": [0, 1, 2], \"vertices\": 9}]}'";
     let report = report(&folder, "", script);
     assert_eq!(report["groups"][0]["label"], "valid mesh files");
-    assert_eq!(report["groups"][0]["message"], "meshes[0].vertices: found 9, expected 3");
+    assert_eq!(
+        report["groups"][0]["message"],
+        "meshes[0].vertices: found 9, expected 3"
+    );
     let name = report["groups"][0]["minimized"]["file"].as_str().unwrap();
-    assert_eq!(name, "minimized/valid-mesh-files-wrong-contents-meshes-vertices.mesh");
+    assert_eq!(
+        name,
+        "minimized/valid-mesh-files-wrong-contents-meshes-vertices.mesh"
+    );
     // Strict reading still accepts the minimized file, and its indices are unchanged.
     assert_eq!(folder.run(&format!("check --quiet {name}")).status, 0);
-    assert!(folder.get(name).windows(12).any(|bytes| bytes == [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
+    assert!(
+        folder
+            .get(name)
+            .windows(12)
+            .any(|bytes| bytes == [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0])
+    );
 }
 
 #[test]
@@ -330,17 +460,24 @@ fn report_formats() {
     let xml = conform(&folder, "--format junit", "exit 0");
     assert_eq!(xml.status, 1);
     assert!(
-        xml.stdout.contains(r#"<testsuite name="mesh" tests="3" skipped="0" errors="0" failures="1""#),
+        xml.stdout
+            .contains(r#"<testsuite name="mesh" tests="3" skipped="0" errors="0" failures="1""#),
         "{xml:?}"
     );
-    assert!(xml.stdout.contains(r#"<testcase name="bad.mesh" classname="MESH-INDEX-RANGE""#), "{xml:?}");
     assert!(
-        xml.stdout.contains(r#"<failure message="accepted, must be rejected" type="wrong verdict">"#),
+        xml.stdout
+            .contains(r#"<testcase name="bad.mesh" classname="MESH-INDEX-RANGE""#),
+        "{xml:?}"
+    );
+    assert!(
+        xml.stdout
+            .contains(r#"<failure message="accepted, must be rejected" type="wrong verdict">"#),
         "{xml:?}"
     );
     let markdown = conform(&folder, "--format markdown", "exit 0").stdout;
     assert!(
-        markdown.contains("\n| wrong verdict | MESH-INDEX-RANGE | 1 | accepted, must be rejected<br>"),
+        markdown
+            .contains("\n| wrong verdict | MESH-INDEX-RANGE | 1 | accepted, must be rejected<br>"),
         "{markdown}"
     );
     let data = report(&folder, "", "exit 0");
@@ -361,7 +498,9 @@ fn report_formats() {
         ]
     );
     assert_eq!(data["groups"][0]["files"], json!(["bad.mesh"]));
-    let markdown = folder.run("conform . --lenient --format markdown -- true {}").fine();
+    let markdown = folder
+        .run("conform . --lenient --format markdown -- true {}")
+        .fine();
     assert!(
         markdown.ends_with(&format!(
             "`.`: verdicts of lenient reading, 3 files, no disagreement{NOT_COMPARED}.\n"
@@ -376,18 +515,26 @@ fn invalid_arguments_fail_before_any_run() {
     let fails = |arguments: &str, status| folder.run(arguments).fails(status);
     assert!(fails("conform index.jsonl -- ./none {}", 2).contains("./none: no such program"));
     assert!(
-        fails("conform index.jsonl -- true", 2).contains("true: the command has no `{}`\nhint: write {}")
+        fails("conform index.jsonl -- true", 2)
+            .contains("true: the command has no `{}`\nhint: write {}")
     );
     assert!(
-        fails("conform index.jsonl --timeout 0 -- true {}", 2).contains("not a positive number of seconds")
+        fails("conform index.jsonl --timeout 0 -- true {}", 2)
+            .contains("not a positive number of seconds")
     );
     assert!(fails("conform none.jsonl -- true {}", 3).contains("none.jsonl"));
     folder.put("empty.jsonl", "\n");
     assert!(fails("conform empty.jsonl -- true {}", 2).contains("the index lists no files"));
     let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
     folder.put("wrong.jsonl", format!("{}{{}}\n", &index));
-    assert!(fails("conform wrong.jsonl -- true {}", 2).contains("wrong.jsonl: line 4: missing field `file`"));
-    folder.put("gone.jsonl", index.replace("walk.mesh\",\"format", "gone.mesh\",\"format"));
+    assert!(
+        fails("conform wrong.jsonl -- true {}", 2)
+            .contains("wrong.jsonl: line 4: missing field `file`")
+    );
+    folder.put(
+        "gone.jsonl",
+        index.replace("walk.mesh\",\"format", "gone.mesh\",\"format"),
+    );
     assert!(fails("conform gone.jsonl -- touch ran-{}", 3).contains("gone.mesh: "));
     assert!(!folder.names().iter().any(|name| name.starts_with("ran")));
 }

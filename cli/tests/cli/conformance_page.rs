@@ -24,7 +24,13 @@ enum Corpus {
 
 #[test]
 fn the_loader_in_c_over_the_corpus_of_the_repository() {
-    assert_eq!(run_section("I write a loader in C", Corpus::Committed("mesh", Dialect::Spec)), 7);
+    assert_eq!(
+        run_section(
+            "I write a loader in C",
+            Corpus::Committed("mesh", Dialect::Spec)
+        ),
+        7
+    );
 }
 
 #[test]
@@ -36,7 +42,10 @@ fn the_loader_in_c() {
 #[test]
 #[ignore = "needs python3"]
 fn the_loader_in_python() {
-    assert_eq!(run_section("I write a loader in Python", Corpus::Generated), 3);
+    assert_eq!(
+        run_section("I write a loader in Python", Corpus::Generated),
+        3
+    );
 }
 
 #[test]
@@ -49,23 +58,43 @@ fn the_loader_in_rust() {
 fn excerpts_of_loaders() {
     let page = fs::read_to_string(page()).unwrap();
     for (language, file) in [("c", "mesh_loader.c"), ("python", "crucible_loader.py")] {
-        let excerpt = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
+        let excerpt = page
+            .split(&format!("```{language}\n"))
+            .nth(1)
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap();
         let loader = fs::read_to_string(loaders().join(file)).unwrap();
-        assert!(loader.contains(excerpt), "{file} has no such lines:\n{excerpt}");
+        assert!(
+            loader.contains(excerpt),
+            "{file} has no such lines:\n{excerpt}"
+        );
     }
 }
 
 #[test]
 fn shown_lines_are_compared() {
-    let printed =
-        "wrong verdict: A, 2 files\n  rule  a\n  at    b\n\nwrong verdict: B, 1 file\n\ncorpus: 31 files\n";
+    let printed = "wrong verdict: A, 2 files\n  rule  a\n  at    b\n\nwrong verdict: B, 1 file\n\ncorpus: 31 files\n";
     assert_eq!(shown(printed, printed).as_deref(), Some(printed));
     let short = "wrong verdict: A, 9 files\n…\n\nwrong verdict: B, 1 file\n\ncorpus: 30 files\n";
     let renewed = short.replace("9 files", "2 files").replace("30", "31");
     assert_eq!(shown(short, printed), Some(renewed));
     // No group, no line of a group and no end may be missing.
-    assert_eq!(shown("wrong verdict: A, 2 files\n…\n\ncorpus: 31 files\n", printed), None);
-    assert_eq!(shown("wrong verdict: A, 2 files\n  at    b\n…\ncorpus: 31 files\n", printed), None);
+    assert_eq!(
+        shown(
+            "wrong verdict: A, 2 files\n…\n\ncorpus: 31 files\n",
+            printed
+        ),
+        None
+    );
+    assert_eq!(
+        shown(
+            "wrong verdict: A, 2 files\n  at    b\n…\ncorpus: 31 files\n",
+            printed
+        ),
+        None
+    );
     assert_eq!(shown("wrong verdict: A, 2 files\n…\n", printed), None);
     assert_eq!(shown("…\ncorpus: 31 files\n", printed), None);
 }
@@ -81,12 +110,25 @@ fn loaders() -> PathBuf {
 /// Runs the commands of a section in a folder with the loaders, and compares their output. Returns their number.
 fn run_section(title: &str, corpus: Corpus) -> usize {
     let page = fs::read_to_string(page()).unwrap();
-    let section = page.split(&format!("\n## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+    let section = page
+        .split(&format!("\n## {title}\n"))
+        .nth(1)
+        .unwrap()
+        .split("\n## ")
+        .next()
+        .unwrap();
     let folder = Folder::new();
     for loader in fs::read_dir(loaders()).unwrap().map(Result::unwrap) {
-        fs::copy(loader.path(), folder.path(loader.file_name().to_str().unwrap())).unwrap();
+        fs::copy(
+            loader.path(),
+            folder.path(loader.file_name().to_str().unwrap()),
+        )
+        .unwrap();
     }
-    let blocks = section.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let blocks = section
+        .split("```console\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
     let examples: Vec<&str> = blocks.flat_map(|block| block.split("$ ").skip(1)).collect();
     for example in &examples {
         let (command, expected) = example.split_once('\n').unwrap();
@@ -104,7 +146,10 @@ fn run_section(title: &str, corpus: Corpus) -> usize {
 fn copy_corpus(folder: &Folder, format: &str, dialect: Dialect) {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let mut index = String::new();
-    for line in fs::read_to_string(committed.join("index.jsonl")).unwrap().lines() {
+    for line in fs::read_to_string(committed.join("index.jsonl"))
+        .unwrap()
+        .lines()
+    {
         let entry: IndexEntry = serde_json::from_str(line).unwrap();
         if (&*entry.format, entry.dialect) != (format, dialect) {
             continue;
@@ -122,9 +167,18 @@ fn copy_corpus(folder: &Folder, format: &str, dialect: Dialect) {
 /// Runs a command in a shell that finds the tested program.
 fn run(command: &str, folder: &Folder) -> String {
     let program = assert_cmd::cargo::cargo_bin!("meshspec");
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let path = format!(
+        "{}:{}",
+        program.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
     let mut shell = Command::new("sh");
-    let output = shell.args(["-c", command]).current_dir(folder.path("")).env("PATH", path).output().unwrap();
+    let output = shell
+        .args(["-c", command])
+        .current_dir(folder.path(""))
+        .env("PATH", path)
+        .output()
+        .unwrap();
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
@@ -136,7 +190,10 @@ fn compare(command: &str, expected: &str, printed: &str, corpus: Corpus) {
     if corpus != Corpus::Generated || shown == expected {
         return;
     }
-    assert!(std::env::var_os("UPDATE_GOLDEN").is_some(), "$ {command}\n{printed}\nsee UPDATE_GOLDEN");
+    assert!(
+        std::env::var_os("UPDATE_GOLDEN").is_some(),
+        "$ {command}\n{printed}\nsee UPDATE_GOLDEN"
+    );
     let _writing = WRITING.lock().unwrap();
     let old = fs::read_to_string(page()).unwrap();
     let example = |lines: &str| format!("$ {command}\n{lines}");
@@ -155,7 +212,11 @@ fn shown(expected: &str, printed: &str) -> Option<String> {
             continue;
         }
         let is_it = |printed: &&str| without_numbers(printed) == without_numbers(line);
-        while may_skip && printed.next_if(|line| !is_it(line) && !line.is_empty()).is_some() {}
+        while may_skip
+            && printed
+                .next_if(|line| !is_it(line) && !line.is_empty())
+                .is_some()
+        {}
         shown += &format!("{}\n", printed.next_if(is_it)?);
         may_skip = false;
     }
@@ -175,5 +236,7 @@ fn without_numbers(text: &str) -> String {
     }
     ["run", "file", "wrong verdict"]
         .iter()
-        .fold(kept, |text, word| text.replace(&format!("0 {word}s"), &format!("0 {word}")))
+        .fold(kept, |text, word| {
+            text.replace(&format!("0 {word}s"), &format!("0 {word}"))
+        })
 }

@@ -33,15 +33,21 @@ fn strict_conversions_reject_losses() {
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.mesh --to mesh --dialect renderlib --strict");
     let messages = run.fails(1);
-    assert!(messages.starts_with("dropped: animations[0].name"), "{messages}");
     assert!(
-        messages.ends_with("error: in.mesh: not written: --strict allows no losses, and there are 2\n"),
+        messages.starts_with("dropped: animations[0].name"),
+        "{messages}"
+    );
+    assert!(
+        messages
+            .ends_with("error: in.mesh: not written: --strict allows no losses, and there are 2\n"),
         "{messages}"
     );
     assert_eq!(folder.names(), ["in.mesh"]);
 
     folder.put_mesh("plain.mesh", &triangle());
-    folder.run("convert plain.mesh out.mesh --to mesh --dialect renderlib --strict").fine();
+    folder
+        .run("convert plain.mesh out.mesh --to mesh --dialect renderlib --strict")
+        .fine();
     assert!(folder.names().contains(&"out.mesh".to_owned()));
 }
 
@@ -51,11 +57,19 @@ fn the_default_dialect_is_that_of_the_specification() {
     folder.put_mesh("in.mesh", &renderlib());
     let run = folder.run("convert in.mesh out.mesh --to mesh");
     assert_eq!(run.status, 0);
-    assert!(run.stderr.starts_with("dropped: root_transform: "), "{}", run.stderr);
-    let Document::Mesh(written) = meshspec::open(folder.path("out.mesh")).unwrap() else { panic!() };
+    assert!(
+        run.stderr.starts_with("dropped: root_transform: "),
+        "{}",
+        run.stderr
+    );
+    let Document::Mesh(written) = meshspec::open(folder.path("out.mesh")).unwrap() else {
+        panic!()
+    };
     assert_eq!(written.dialect, Dialect::Spec);
 
-    folder.run("convert in.mesh same.mesh --to mesh --dialect renderlib").fine();
+    folder
+        .run("convert in.mesh same.mesh --to mesh --dialect renderlib")
+        .fine();
     assert_eq!(folder.get("same.mesh"), folder.get("in.mesh"));
 }
 
@@ -68,8 +82,16 @@ fn json_conversions_keep_the_dialect_by_default() {
     assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
 
     let run = folder.run("convert out.json spec.json --dialect spec");
-    assert!(run.stderr.starts_with("dropped: root_transform: "), "{}", run.stderr);
-    assert!(String::from_utf8(folder.get("spec.json")).unwrap().contains("\"dialect\": \"spec\""));
+    assert!(
+        run.stderr.starts_with("dropped: root_transform: "),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        String::from_utf8(folder.get("spec.json"))
+            .unwrap()
+            .contains("\"dialect\": \"spec\"")
+    );
 }
 
 #[test]
@@ -77,20 +99,34 @@ fn lenient_conversions_accept_violations() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let message = folder.run("convert bad.mesh out.mesh --to mesh").fails(1);
-    assert!(message.starts_with("error: bad.mesh: mesh: indices[2] "), "{message}");
+    assert!(
+        message.starts_with("error: bad.mesh: mesh: indices[2] "),
+        "{message}"
+    );
     assert_eq!(folder.names(), ["bad.mesh"]);
-    folder.run("convert bad.mesh out.mesh --to mesh --lenient").fine();
+    folder
+        .run("convert bad.mesh out.mesh --to mesh --lenient")
+        .fine();
     assert_eq!(folder.get("out.mesh"), folder.get("bad.mesh"));
 }
 
 #[test]
 fn unwritable_documents_are_invalid() {
     let folder = Folder::new();
-    let no_poses = mesh::Animation { poses: Vec::new(), ..animated().animations[0].clone() };
-    let document = Document::Mesh(mesh::Document { animations: vec![no_poses], ..animated() });
+    let no_poses = mesh::Animation {
+        poses: Vec::new(),
+        ..animated().animations[0].clone()
+    };
+    let document = Document::Mesh(mesh::Document {
+        animations: vec![no_poses],
+        ..animated()
+    });
     folder.put("in.json", serde_json::to_string(&document).unwrap());
     let message = folder.run("convert in.json out.mesh --to mesh").fails(1);
-    assert!(message.starts_with("error: in.json: mesh: animations[0].poses: found 0 poses"), "{message}");
+    assert!(
+        message.starts_with("error: in.json: mesh: animations[0].poses: found 0 poses"),
+        "{message}"
+    );
     assert_eq!(folder.names(), ["in.json"]);
 }
 
@@ -108,7 +144,11 @@ fn output_extensions_ignore_case() {
     ] {
         folder.run(&format!("convert in.mesh {out}")).fails(0);
         let format = folder.get(out);
-        assert!(format.starts_with(start), "{out}: {}", format[..8].escape_ascii());
+        assert!(
+            format.starts_with(start),
+            "{out}: {}",
+            format[..8].escape_ascii()
+        );
     }
 }
 
@@ -122,11 +162,16 @@ fn ambiguous_extensions_prefer_the_input_format() {
         assert_eq!(format_of(out), format, "{out}");
     }
     // Seed remains Seed; files with other extensions become MESH.
-    folder.run("convert in.mesh seed.mesh --to seed --normals").fails(0);
+    folder
+        .run("convert in.mesh seed.mesh --to seed --normals")
+        .fails(0);
     folder.run("convert seed.mesh again.mesh").fine();
     folder.run("convert in.mesh in.obj").fails(0);
     folder.run("convert in.obj obj.mesh").fails(0);
-    assert_eq!((format_of("again.mesh"), format_of("obj.mesh")), ("seed", "mesh"));
+    assert_eq!(
+        (format_of("again.mesh"), format_of("obj.mesh")),
+        ("seed", "mesh")
+    );
 }
 
 #[test]
@@ -138,11 +183,18 @@ fn documents_select_the_format_if_the_name_does_not() {
         folder.run(&format!("convert in.json {out}")).fine();
         assert_eq!(folder.get(out), folder.get("in.mesh"), "{out}");
     }
-    let printed = folder.command().args(["convert", "in.json", "-"]).output().unwrap();
+    let printed = folder
+        .command()
+        .args(["convert", "in.json", "-"])
+        .output()
+        .unwrap();
     assert_eq!(printed.stdout, folder.get("in.mesh"));
     folder.put("other.json", "{}");
     let message = folder.run("convert other.json new.mesh").fails(1);
-    assert_eq!(message, "error: other.json: missing field `format` at line 1 column 2\n");
+    assert_eq!(
+        message,
+        "error: other.json: missing field `format` at line 1 column 2\n"
+    );
 }
 
 #[test]
@@ -155,7 +207,12 @@ fn unknown_extensions_require_a_format() {
         ("out.xyz", "out.xyz: no output format: `.xyz` is unknown\n"),
     ] {
         let said = folder.run(&format!("convert in.mesh {out}")).fails(2);
-        assert!(said.starts_with(&format!("error: {message}hint: specify it with --to (mesh, ")), "{said}");
+        assert!(
+            said.starts_with(&format!(
+                "error: {message}hint: specify it with --to (mesh, "
+            )),
+            "{said}"
+        );
     }
     assert_eq!(folder.names(), ["in.mesh"]);
 }
@@ -171,7 +228,9 @@ fn unknown_formats_and_dialects_are_wrong_usage() {
         "--to mesh --dialect klingon",
         "--to mesh --dialect tangent",
     ] {
-        folder.run(&format!("convert in.mesh out.mesh {options}")).fails(2);
+        folder
+            .run(&format!("convert in.mesh out.mesh {options}"))
+            .fails(2);
     }
     assert_eq!(folder.names(), ["in.mesh"]);
 }

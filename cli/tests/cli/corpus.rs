@@ -18,7 +18,9 @@ fn run_own(folder: &Folder, arguments: &str) -> Run {
 
 fn index(folder: &Folder, name: &str) -> Vec<Value> {
     let text = String::from_utf8(folder.get(&format!("{name}/index.jsonl"))).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -37,17 +39,33 @@ fn a_corpus_has_files_verdicts_and_contents() {
         let check = run_own(&folder, "check --quiet file.hfld");
         let lenient = run_own(&folder, "check --quiet --lenient file.hfld");
         let verdict = |run: &Run| if run.status == 0 { "accept" } else { "reject" };
-        assert_eq!((&case["strict"], &case["lenient"]), (&json!(verdict(&check)), &json!(verdict(&lenient))));
+        assert_eq!(
+            (&case["strict"], &case["lenient"]),
+            (&json!(verdict(&check)), &json!(verdict(&lenient)))
+        );
         kinds.insert(case["kind"].as_str().unwrap());
         if let Some(contents) = case["contents"].as_str() {
             let printed = run_own(&folder, "decode --json file.hfld").fine();
-            assert_eq!(String::from_utf8(folder.get(&format!("a/{contents}"))).unwrap(), printed);
+            assert_eq!(
+                String::from_utf8(folder.get(&format!("a/{contents}"))).unwrap(),
+                printed
+            );
         }
     }
-    assert_eq!(kinds, BTreeSet::from(["almost", "broken", "mutated", "valid"]));
-    assert!(String::from_utf8(folder.get("a/README.md")).unwrap().contains("```python"));
+    assert_eq!(
+        kinds,
+        BTreeSet::from(["almost", "broken", "mutated", "valid"])
+    );
+    assert!(
+        String::from_utf8(folder.get("a/README.md"))
+            .unwrap()
+            .contains("```python")
+    );
     let schema: Value = serde_json::from_slice(&folder.get("a/index.schema.json")).unwrap();
-    assert_eq!(schema["required"].as_array().unwrap().len(), cases[0].as_object().unwrap().len());
+    assert_eq!(
+        schema["required"].as_array().unwrap().len(),
+        cases[0].as_object().unwrap().len()
+    );
     // Equal seeds generate equal corpora; different seeds generate different ones.
     run_own(&folder, "corpus height_field --out b").fine();
     assert_eq!(folder.get("a/index.jsonl"), folder.get("b/index.jsonl"));
@@ -58,21 +76,41 @@ fn a_corpus_has_files_verdicts_and_contents() {
 #[test]
 fn the_number_of_files_is_selectable() {
     let folder = Folder::new();
-    let text = run_own(&folder, "corpus height_field --out a --count 500 --plausible --json").fine();
+    let text = run_own(
+        &folder,
+        "corpus height_field --out a --count 500 --plausible --json",
+    )
+    .fine();
     let data: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(index(&folder, "a").len(), 500);
     let files = data[0]["files"].as_object().unwrap();
-    assert_eq!(files.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 500);
+    assert_eq!(
+        files
+            .values()
+            .map(|count| count.as_u64().unwrap())
+            .sum::<u64>(),
+        500
+    );
     assert_eq!(
         data[0]["rules"][0],
         json!({ "code": "LAYOUT-TRUNCATED", "broken": data[0]["rules"][0]["broken"], "almost": 1 })
     );
-    let heights =
-        data[0]["fields"].as_array().unwrap().iter().find(|field| field["field"] == "heights").unwrap();
-    assert!(heights["kinds"]["several items"].as_u64().unwrap() > 10, "{heights}");
+    let heights = data[0]["fields"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|field| field["field"] == "heights")
+        .unwrap();
+    assert!(
+        heights["kinds"]["several items"].as_u64().unwrap() > 10,
+        "{heights}"
+    );
     // All numbers are ordinary.
     for kind in ["infinity", "largest", "signalling NaN"] {
-        assert!(heights["never"].as_array().unwrap().contains(&json!(kind)), "{heights}");
+        assert!(
+            heights["never"].as_array().unwrap().contains(&json!(kind)),
+            "{heights}"
+        );
     }
 }
 
@@ -82,7 +120,10 @@ fn existing_corpora_are_kept_without_force() {
     fs::create_dir(folder.path("a")).unwrap();
     folder.put("a/index.jsonl", "precious");
     let message = run_own(&folder, "corpus height_field --out a").fails(2);
-    assert!(message.contains("a/index.jsonl: the file already exists"), "{message}");
+    assert!(
+        message.contains("a/index.jsonl: the file already exists"),
+        "{message}"
+    );
     assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 1);
     run_own(&folder, "corpus height_field --out a --force").fine();
     assert!(index(&folder, "a").len() > 50);
@@ -97,13 +138,23 @@ fn the_committed_corpus_is_current() {
     folder.run("corpus seed --out new").fine();
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let index = fs::read_to_string(committed.join("index.jsonl")).unwrap();
-    let index: Vec<Value> = index.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let old: Vec<_> = index.iter().filter(|case| case["format"] == "seed").collect();
+    let index: Vec<Value> = index
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let old: Vec<_> = index
+        .iter()
+        .filter(|case| case["format"] == "seed")
+        .collect();
     let new = self::index(&folder, "new");
     assert!(old.len() > 100, "{} files", old.len());
     let advice = "update the corpus: meshspec corpus mesh crucible iyma seed bmd --out corpus";
     assert_eq!(old, new.iter().collect::<Vec<_>>(), "{advice}");
-    for name in old.iter().flat_map(|case| [&case["file"], &case["contents"]]).filter_map(Value::as_str) {
+    for name in old
+        .iter()
+        .flat_map(|case| [&case["file"], &case["contents"]])
+        .filter_map(Value::as_str)
+    {
         assert!(
             fs::read(committed.join(name)).unwrap() == folder.get(&format!("new/{name}")),
             "{name}: {advice}"
@@ -116,10 +167,15 @@ fn the_committed_corpus_is_current() {
 fn summaries_of_one_dialect_omit_others() {
     let folder = Folder::new();
     let text = folder.run("corpus mesh --dialect renderlib --out a").fine();
-    let unbroken: Vec<_> = text.lines().filter(|line| line.contains("never broken")).collect();
+    let unbroken: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains("never broken"))
+        .collect();
     assert_eq!(
         unbroken,
-        ["    never broken in the renderlib dialect: MESH-NO-STRINGS (spans animations and strings)"]
+        [
+            "    never broken in the renderlib dialect: MESH-NO-STRINGS (spans animations and strings)"
+        ]
     );
     assert!(!text.contains("\n    strings "), "{text}");
     assert!(text.contains("\n    header.root_transform "), "{text}");
@@ -128,10 +184,20 @@ fn summaries_of_one_dialect_omit_others() {
 #[test]
 fn wrong_usage() {
     let folder = Folder::new();
-    for arguments in ["corpus", "corpus --out a", "corpus mesh", "corpus obj --out a"] {
+    for arguments in [
+        "corpus",
+        "corpus --out a",
+        "corpus mesh",
+        "corpus obj --out a",
+    ] {
         folder.run(arguments).fails(2);
     }
-    let message = folder.run("corpus mesh bmd --out a --dialect renderlib").fails(2);
-    assert!(message.contains("bmd has no renderlib dialect, only spec"), "{message}");
+    let message = folder
+        .run("corpus mesh bmd --out a --dialect renderlib")
+        .fails(2);
+    assert!(
+        message.contains("bmd has no renderlib dialect, only spec"),
+        "{message}"
+    );
     assert!(folder.names().is_empty());
 }

@@ -20,9 +20,15 @@ fn json_matches_the_library() {
         for file in std::fs::read_dir(repository().join("samples").join(format.name())).unwrap() {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
             folder.put("file", &bytes);
-            let contents = AnyFormat::from(*format).contents(&bytes, &Default::default()).unwrap();
+            let contents = AnyFormat::from(*format)
+                .contents(&bytes, &Default::default())
+                .unwrap();
             let expected = serde_json::to_string(&contents).unwrap();
-            assert_eq!(folder.run("decode file --json").fine(), format!("{expected}\n"), "{format}");
+            assert_eq!(
+                folder.run("decode file --json").fine(),
+                format!("{expected}\n"),
+                "{format}"
+            );
         }
     }
 }
@@ -42,7 +48,10 @@ fn floats_have_their_bits() {
             ],
         })
     );
-    assert_eq!(contents["animations"][0]["times"]["values"], json!([0.0, 30.0]));
+    assert_eq!(
+        contents["animations"][0]["times"]["values"],
+        json!([0.0, 30.0])
+    );
 }
 
 #[test]
@@ -83,8 +92,14 @@ fn files_without_contents() {
     let folder = Folder::new();
     folder.put_mesh("bad.mesh", &broken_triangle());
     let message = folder.run("decode bad.mesh --json").fails(1);
-    assert!(message.contains("indices[2]") && message.contains("MESH-INDEX-RANGE"), "{message}");
-    assert_eq!(decode(&folder, "bad.mesh --lenient")["meshes"][0]["indices"]["values"], json!([0, 1, 7]));
+    assert!(
+        message.contains("indices[2]") && message.contains("MESH-INDEX-RANGE"),
+        "{message}"
+    );
+    assert_eq!(
+        decode(&folder, "bad.mesh --lenient")["meshes"][0]["indices"]["values"],
+        json!([0, 1, 7])
+    );
     folder.put_mesh("a.mesh", &triangle());
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let message = folder.run("decode a.glb").fails(2);

@@ -8,7 +8,9 @@ use crate::files::{Folder, Run, animated, triangle};
 
 /// The corners of a strip of triangles.
 fn positions(count: usize) -> Vec<[f32; 3]> {
-    (0..count).map(|index| [index as f32, (index % 2) as f32, 0.25]).collect()
+    (0..count)
+        .map(|index| [index as f32, (index % 2) as f32, 0.25])
+        .collect()
 }
 
 fn strip(count: usize) -> mesh::Document {
@@ -17,15 +19,28 @@ fn strip(count: usize) -> mesh::Document {
 
 /// Returns the strip of triangles of `count` vertices, with these positions.
 fn with_positions(positions: Vec<[f32; 3]>, count: usize) -> mesh::Document {
-    let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() }).unwrap();
-    let indices = (0..count as u32 - 2).flat_map(|index| [index, index + 1, index + 2]).collect();
-    mesh::Document { vertices, indices, ..triangle() }
+    let vertices = mesh::Vertices::from_columns(&mesh::Columns {
+        positions,
+        ..Default::default()
+    })
+    .unwrap();
+    let indices = (0..count as u32 - 2)
+        .flat_map(|index| [index, index + 1, index + 2])
+        .collect();
+    mesh::Document {
+        vertices,
+        indices,
+        ..triangle()
+    }
 }
 
 /// Returns the strip with changed positions.
 fn moved(count: usize, change: impl Fn(usize, &mut [f32; 3])) -> mesh::Document {
     let mut positions = positions(count);
-    positions.iter_mut().enumerate().for_each(|(index, position)| change(index, position));
+    positions
+        .iter_mut()
+        .enumerate()
+        .for_each(|(index, position)| change(index, position));
     with_positions(positions, count)
 }
 
@@ -35,7 +50,11 @@ fn lines(folder: &Folder, a: &mesh::Document, b: &mesh::Document, options: &str)
     folder.put_mesh("b.mesh", b);
     let run = folder.run(&format!("diff a.mesh b.mesh{options}"));
     let lines: Vec<String> = run.stdout.lines().skip(1).map(str::to_owned).collect();
-    assert_eq!((run.status, &*run.stderr), (i32::from(!lines.is_empty()), ""), "{run:?}");
+    assert_eq!(
+        (run.status, &*run.stderr),
+        (i32::from(!lines.is_empty()), ""),
+        "{run:?}"
+    );
     lines
 }
 
@@ -50,7 +69,9 @@ fn equal_files() {
 #[test]
 fn changed_values_are_shown_by_path() {
     let folder = Folder::new();
-    let one = moved(6, |index, position| position[2] += if index == 3 { 0.5 } else { 0.0 });
+    let one = moved(6, |index, position| {
+        position[2] += if index == 3 { 0.5 } else { 0.0 }
+    });
     assert_eq!(
         lines(&folder, &strip(6), &one, ""),
         ["  vertices[3].position: [3, 1, 0.25] → [3, 1, 0.75], by 0.5"]
@@ -60,15 +81,19 @@ fn changed_values_are_shown_by_path() {
 #[test]
 fn differences_of_one_list_are_grouped() {
     let folder = Folder::new();
-    let several =
-        moved(100, |index, position| position[0] += if (3..90).contains(&index) { 0.25 } else { 0.0 });
+    let several = moved(100, |index, position| {
+        position[0] += if (3..90).contains(&index) { 0.25 } else { 0.0 }
+    });
     assert_eq!(
         lines(&folder, &strip(100), &several, ""),
         ["  vertices[3..90].position: 87 differ, by at most 0.25"]
     );
     let each = lines(&folder, &strip(100), &several, " --verbose");
     assert_eq!(each.len(), 87);
-    assert_eq!(each[86], "  vertices[89].position: [89, 1, 0.25] → [89.25, 1, 0.25], by 0.25");
+    assert_eq!(
+        each[86],
+        "  vertices[89].position: [89, 1, 0.25] → [89.25, 1, 0.25], by 0.25"
+    );
 }
 
 #[test]
@@ -77,45 +102,96 @@ fn inserted_and_removed_items_are_aligned() {
     let mut shorter = strip(50);
     shorter.indices.drain(30..33);
     let found = lines(&folder, &strip(50), &shorter, "");
-    assert_eq!(found, ["  header.index_count: 144 → 141, by 3", "  indices[30..33]: 3 removed"]);
+    assert_eq!(
+        found,
+        [
+            "  header.index_count: 144 → 141, by 3",
+            "  indices[30..33]: 3 removed"
+        ]
+    );
     let found = lines(&folder, &shorter, &strip(50), "");
-    assert_eq!(found, ["  header.index_count: 141 → 144, by 3", "  indices[30..33]: 3 added"]);
+    assert_eq!(
+        found,
+        [
+            "  header.index_count: 141 → 144, by 3",
+            "  indices[30..33]: 3 added"
+        ]
+    );
     // A vertex is removed at the front, so the last index is out of range.
     let fewer = with_positions(positions(50)[1..].to_vec(), 50);
     let found = lines(&folder, &strip(50), &fewer, "");
-    assert_eq!(found, ["  header.vertex_count: 50 → 49, by 1", "  vertices[0]: 1 removed"]);
+    assert_eq!(
+        found,
+        [
+            "  header.vertex_count: 50 → 49, by 1",
+            "  vertices[0]: 1 removed"
+        ]
+    );
     // Moving a value from the front to the end makes two differences, not fifty.
     let mut rotated = positions(50);
     rotated.rotate_left(1);
     let found = lines(&folder, &strip(50), &with_positions(rotated, 50), "");
-    assert_eq!(found, ["  vertices[0]: 1 removed", "  vertices[49]: 1 added"]);
+    assert_eq!(
+        found,
+        ["  vertices[0]: 1 removed", "  vertices[49]: 1 added"]
+    );
 }
 
 #[test]
 fn tolerance_applies_to_floats() {
     let folder = Folder::new();
     let near = moved(6, |_, position| position[1] += 0.125);
-    assert_eq!(lines(&folder, &strip(6), &near, " --tolerance 0.125"), [""; 0]);
-    assert_eq!(lines(&folder, &strip(6), &near, " --tolerance 0.124").len(), 1);
-    let other = mesh::Document { indices: vec![0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 4], ..strip(6) };
-    assert_eq!(lines(&folder, &strip(6), &other, " --tolerance 2"), ["  indices[11]: 5 → 4, by 1"]);
-    assert!(!folder.run("diff a.mesh b.mesh --tolerance=-1").fails(2).is_empty());
+    assert_eq!(
+        lines(&folder, &strip(6), &near, " --tolerance 0.125"),
+        [""; 0]
+    );
+    assert_eq!(
+        lines(&folder, &strip(6), &near, " --tolerance 0.124").len(),
+        1
+    );
+    let other = mesh::Document {
+        indices: vec![0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 4],
+        ..strip(6)
+    };
+    assert_eq!(
+        lines(&folder, &strip(6), &other, " --tolerance 2"),
+        ["  indices[11]: 5 → 4, by 1"]
+    );
+    assert!(
+        !folder
+            .run("diff a.mesh b.mesh --tolerance=-1")
+            .fails(2)
+            .is_empty()
+    );
 }
 
 #[test]
 fn data_follows_the_schema() {
     let folder = Folder::new();
-    let several = moved(9, |index, position| position[0] += if index > 5 { 0.5 } else { 0.0 });
+    let several = moved(9, |index, position| {
+        position[0] += if index > 5 { 0.5 } else { 0.0 }
+    });
     lines(&folder, &strip(9), &several, "");
     let run = folder.run("diff a.mesh b.mesh --json");
     assert_eq!(run.status, 1);
-    let group = json!({"path": "vertices[6..9].position", "kind": "changed", "count": 3, "by": 0.5});
-    let expected =
-        json!({"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 3, "differences": [group]});
-    assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap(), expected);
+    let group =
+        json!({"path": "vertices[6..9].position", "kind": "changed", "count": 3, "by": 0.5});
+    let expected = json!({"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 3, "differences": [group]});
+    assert_eq!(
+        serde_json::from_str::<Value>(&run.stdout).unwrap(),
+        expected
+    );
     // The schema has exactly these keys.
-    let schema: Value = serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let with_parts = json!({"a": 0, "b": 0, "compared": 0, "parts": 0, "uncompared_corners": 0, "total": 0,
         "differences": 0});
     assert_eq!(keys(&schema["properties"]), keys(&with_parts));
@@ -148,7 +224,11 @@ fn numbers_and_nan_differ_infinitely() {
     let run = folder.run("diff a.obj b.obj --json");
     let output: Value = serde_json::from_str(&run.stdout).unwrap();
     let uv = &output["differences"][0];
-    assert_eq!((&uv["by"], &uv["mean"]), (&json!("Infinity"), &json!("Infinity")), "{run:?}");
+    assert_eq!(
+        (&uv["by"], &uv["mean"]),
+        (&json!("Infinity"), &json!("Infinity")),
+        "{run:?}"
+    );
 }
 
 #[test]
@@ -156,7 +236,12 @@ fn texts_are_compared_by_their_values() {
     let folder = Folder::new();
     let sample = std::fs::read_to_string(repository().join("samples/seed/facets.mesh")).unwrap();
     folder.put("a.mesh", &sample);
-    folder.put("b.mesh", sample.replacen("p 1, 1, 1", "p 1.0, 1, 1.50", 1).replace("Tetrahedron", "Other"));
+    folder.put(
+        "b.mesh",
+        sample
+            .replacen("p 1, 1, 1", "p 1.0, 1, 1.50", 1)
+            .replace("Tetrahedron", "Other"),
+    );
     let run = folder.run("diff a.mesh b.mesh");
     assert_eq!(run.status, 1);
     let expected = "a.mesh and b.mesh: Seed, 2 differences
@@ -172,21 +257,35 @@ fn malformed_lines_are_compared() {
     let folder = Folder::new();
     let sample = std::fs::read_to_string(repository().join("samples/seed/facets.mesh")).unwrap();
     folder.put("a.mesh", &sample);
-    folder.put("b.mesh", format!("{sample}\nbogus 1 2 3\n[na\n# a comment\n"));
+    folder.put(
+        "b.mesh",
+        format!("{sample}\nbogus 1 2 3\n[na\n# a comment\n"),
+    );
     let run = folder.run("diff a.mesh b.mesh");
     let expected = "a.mesh and b.mesh: Seed, 2 differences\n  unreadable_lines[0..2]: 2 added\n";
     assert_eq!((run.status, &*run.stdout), (1, expected));
     folder.put("c.mesh", format!("{sample}\nVP 1\n"));
     let run = folder.run("diff a.mesh c.mesh");
-    assert!(run.stdout.ends_with("  unreadable_lines[0]: added \"VP 1\"\n"), "{run:?}");
+    assert!(
+        run.stdout
+            .ends_with("  unreadable_lines[0]: added \"VP 1\"\n"),
+        "{run:?}"
+    );
 }
 
 #[test]
 fn json_documents_compare_as_the_files_they_encode() {
     let folder = Folder::new();
-    for sample in ["mesh/tentacle.mesh", "iyma/quads.ima", "bmd/pyramid.bmd", "seed/channels.mesh"] {
+    for sample in [
+        "mesh/tentacle.mesh",
+        "iyma/quads.ima",
+        "bmd/pyramid.bmd",
+        "seed/channels.mesh",
+    ] {
         let path = repository().join("samples").join(sample);
-        folder.run(&format!("convert {} a.json --force", path.display())).fine();
+        folder
+            .run(&format!("convert {} a.json --force", path.display()))
+            .fine();
         let run = folder.run(&format!("diff {} a.json", path.display()));
         let is_by_value = !run.stdout.contains("scenes");
         assert!(
@@ -203,12 +302,19 @@ fn different_formats_are_compared_as_scenes() {
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let text = folder.run("diff a.mesh a.glb").fine();
     let parts = "counts, names, bounds, surfaces, materials, winding, joints and animations";
-    assert_eq!(text, format!("a.mesh and a.glb: compared as scenes, no differences in {parts}\n"));
+    assert_eq!(
+        text,
+        format!("a.mesh and a.glb: compared as scenes, no differences in {parts}\n")
+    );
     assert_eq!(folder.run("convert a.mesh b.glb --scale 2").status, 0);
     let run = folder.run("diff a.mesh b.glb");
     assert_eq!(run.status, 1);
-    let paths: Vec<&str> =
-        run.stdout.lines().skip(1).filter_map(|line| line.trim().split(": ").next()).collect();
+    let paths: Vec<&str> = run
+        .stdout
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.trim().split(": ").next())
+        .collect();
     assert_eq!(
         paths,
         [
@@ -221,7 +327,11 @@ fn different_formats_are_compared_as_scenes() {
             "animations[\"walk\"]@1.25.surface"
         ]
     );
-    assert!(run.stdout.contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2 m\n"), "{run:?}");
+    assert!(
+        run.stdout
+            .contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2 m\n"),
+        "{run:?}"
+    );
     // The corners are too far apart to be matched.
     let text = folder.run("diff a.mesh b.glb --tolerance 10").fine();
     assert!(
@@ -231,7 +341,11 @@ fn different_formats_are_compared_as_scenes() {
     );
     folder.put_mesh("c.mesh", &triangle());
     let run = folder.run("diff a.mesh c.mesh --scenes");
-    assert!(run.stdout.contains("  joints: 1 → 0, by 1\n  animations[\"walk\"]: 1 removed\n"), "{run:?}");
+    assert!(
+        run.stdout
+            .contains("  joints: 1 → 0, by 1\n  animations[\"walk\"]: 1 removed\n"),
+        "{run:?}"
+    );
 }
 
 /// Holes are found even if all their corners are present.
@@ -243,11 +357,16 @@ fn a_missing_triangle_is_far_from_the_surface() {
     folder.put_mesh("a.mesh", &strip(6));
     folder.put_mesh("b.mesh", &hole);
     let run = folder.run("diff a.mesh b.mesh --scenes");
-    assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 of 19 differs, by 0."), "{run:?}");
+    assert!(
+        run.stdout
+            .contains("  triangles: 4 → 3, by 1\n  surface: 1 of 19 differs, by 0."),
+        "{run:?}"
+    );
 }
 
 /// A square of two triangles, with texture coordinates and normals. The faces follow.
-const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\nvn 0 0 1\n";
+const SQUARE: &str =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\nvn 0 0 1\n";
 
 /// Returns the lines that `diff` prints below the first for two OBJ files.
 fn obj_lines(a: &str, b: &str) -> Vec<String> {
@@ -255,7 +374,11 @@ fn obj_lines(a: &str, b: &str) -> Vec<String> {
     folder.put("a.obj", a);
     folder.put("b.obj", b);
     let run = folder.run("diff a.obj b.obj");
-    run.stdout.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+    run.stdout
+        .lines()
+        .skip(1)
+        .map(|line| line.trim().to_owned())
+        .collect()
 }
 
 #[test]
@@ -263,23 +386,37 @@ fn attributes_are_compared_by_corner() {
     let faces = "f 1/1/1 2/2/1 4/4/1\nf 1/1/1 4/4/1 3/3/1\n";
     let square = format!("{SQUARE}{faces}");
     let moved = square.replace("vt 1 0\n", "vt 0.5 0\n");
-    assert_eq!(obj_lines(&square, &moved), ["attributes[\"uv0\"]: 1 of 6 differs, by 0.5 at [1, 0, 0]"]);
+    assert_eq!(
+        obj_lines(&square, &moved),
+        ["attributes[\"uv0\"]: 1 of 6 differs, by 0.5 at [1, 0, 0]"]
+    );
     let turned = square.replace("vn 0 0 1", "vn 0 0.6 0.8");
-    let expected =
-        ["attributes[\"normal\"]: 6 of 6 differ, by at most 36.8699° at [0, 0, 0], 36.8699° on average"];
+    let expected = [
+        "attributes[\"normal\"]: 6 of 6 differ, by at most 36.8699° at [0, 0, 0], 36.8699° on average",
+    ];
     assert_eq!(obj_lines(&square, &turned), expected);
     let without = format!("{SQUARE}f 1/1 2/2 4/4\nf 1/1 4/4 3/3\n");
-    assert_eq!(obj_lines(&square, &without), ["attributes[\"normal\"]: 6 removed"]);
-    assert_eq!(obj_lines(&without, &square), ["attributes[\"normal\"]: 6 added"]);
+    assert_eq!(
+        obj_lines(&square, &without),
+        ["attributes[\"normal\"]: 6 removed"]
+    );
+    assert_eq!(
+        obj_lines(&without, &square),
+        ["attributes[\"normal\"]: 6 added"]
+    );
 }
 
 #[test]
 fn reversed_triangles_and_uncompared_corners_are_counted() {
     let square = format!("{SQUARE}f 1/1/1 2/2/1 4/4/1\nf 1/1/1 4/4/1 3/3/1\n");
     let reversed = format!("{SQUARE}f 4/4/1 2/2/1 1/1/1\nf 1/1/1 4/4/1 3/3/1\n");
-    assert_eq!(obj_lines(&square, &reversed), ["triangles.winding: 1 of 2 differs"]);
+    assert_eq!(
+        obj_lines(&square, &reversed),
+        ["triangles.winding: 1 of 2 differs"]
+    );
     let flat = format!("{square}f 2/2/1 2/2/1 4/4/1\n");
-    let text = "not compared: 3 corners of the first and 3 of the second file of triangles without area";
+    let text =
+        "not compared: 3 corners of the first and 3 of the second file of triangles without area";
     assert_eq!(obj_lines(&flat, &flat), [text]);
 }
 
@@ -291,13 +428,15 @@ fn order_and_triangulation_make_no_difference() {
     let other_diagonal = format!("{SQUARE}f 1/1/1 2/2/1 3/3/1\nf 2/2/1 4/4/1 3/3/1\n");
     assert_eq!(obj_lines(&square, &other_diagonal), [""; 0]);
     // A vertex in the middle: its attributes are interpolated on the other surface.
-    let fan = "f 1/1/1 2/2/1 5/5/1\nf 2/2/1 4/4/1 5/5/1\nf 4/4/1 3/3/1 5/5/1\nf 3/3/1 1/1/1 5/5/1\n";
+    let fan =
+        "f 1/1/1 2/2/1 5/5/1\nf 2/2/1 4/4/1 5/5/1\nf 4/4/1 3/3/1 5/5/1\nf 3/3/1 1/1/1 5/5/1\n";
     let middle = |uv: &str| format!("{SQUARE}v 0.5 0.5 0\nvt {uv}\n{fan}");
     let counts = ["vertices: 4 → 5, by 1", "triangles: 2 → 4, by 2"];
     assert_eq!(obj_lines(&square, &middle("0.5 0.5")), counts);
     let found = obj_lines(&square, &middle("0.75 0.5"));
     assert!(
-        found.len() == 3 && found[2].contains("attributes[\"uv0\"]: 4 of 18 differ, by at most 0.25 "),
+        found.len() == 3
+            && found[2].contains("attributes[\"uv0\"]: 4 of 18 differ, by at most 0.25 "),
         "{found:?}"
     );
 }
@@ -325,28 +464,44 @@ fn differ_from_themselves(files: impl Iterator<Item = (String, String)>) -> Vec<
     let folder = Folder::new();
     let differs = |(format, file): &(String, String)| {
         let path = repository().join(file).display().to_string();
-        folder.run(&format!("diff {path} {path} --scenes --from {format}")).status != 0
+        folder
+            .run(&format!("diff {path} {path} --scenes --from {format}"))
+            .status
+            != 0
     };
     files.filter(differs).map(|(_, file)| file).collect()
 }
 
 #[test]
 fn scenes_do_not_differ_from_themselves() {
-    let files = [("mesh", "samples/mesh/tentacle.mesh"), ("bmd", "samples/bmd/tentacle.bmd")];
+    let files = [
+        ("mesh", "samples/mesh/tentacle.mesh"),
+        ("bmd", "samples/bmd/tentacle.bmd"),
+    ];
     let renderlib = |number: u32| format!("corpus/mesh/renderlib/valid/valid-{number}.mesh");
     let corpus = [2, 7, 20].map(|number| ("mesh".to_owned(), renderlib(number)));
     let files = files.map(|(format, file)| (format.to_owned(), file.to_owned()));
-    assert_eq!(differ_from_themselves(files.into_iter().chain(corpus)), [""; 0]);
+    assert_eq!(
+        differ_from_themselves(files.into_iter().chain(corpus)),
+        [""; 0]
+    );
 }
 
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn scenes_of_the_corpus_do_not_differ_from_themselves() {
     let index = std::fs::read_to_string(repository().join("corpus/index.jsonl")).unwrap();
-    let entries = index.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let entries = index
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let valid = entries.filter(|entry| entry["kind"] == "valid");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let files = valid.map(|entry| (text(&entry["format"]), format!("corpus/{}", text(&entry["file"]))));
+    let files = valid.map(|entry| {
+        (
+            text(&entry["format"]),
+            format!("corpus/{}", text(&entry["file"])),
+        )
+    });
     assert_eq!(differ_from_themselves(files), [""; 0]);
 }
 
@@ -354,17 +509,25 @@ fn scenes_of_the_corpus_do_not_differ_from_themselves() {
 fn point_clouds_differ_in_their_bounds() {
     let folder = Folder::new();
     let cloud = |x: u32| {
-        let header =
-            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
+        let header = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
         format!("{header}end_header\n{x} 2 3\n")
     };
     folder.put("a.ply", cloud(1));
     folder.put("b.ply", cloud(7));
     folder.run("diff a.ply a.ply").fine();
     let run = folder.run("diff a.ply b.ply");
-    assert!(run.status == 1 && run.stdout.contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6 m"), "{run:?}");
+    assert!(
+        run.status == 1
+            && run
+                .stdout
+                .contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6 m"),
+        "{run:?}"
+    );
     let message = folder.run("diff - -").fails(2);
-    assert_eq!(message, "error: standard input: can be used for one of the files only\n");
+    assert_eq!(
+        message,
+        "error: standard input: can be used for one of the files only\n"
+    );
 }
 
 #[test]
@@ -385,7 +548,11 @@ pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) ->
     folder.put("b.hfld", b"HFLD\x02\0\x01\0\0\0\xc0\x3f\0\0\x80\x40");
     let found = run(folder, "diff a.hfld b.hfld");
     assert_eq!(found.status, 1);
-    assert_eq!(found.stdout.lines().nth(1), Some("  heights[1]: 2 → 4, by 2"), "{found:?}");
+    assert_eq!(
+        found.stdout.lines().nth(1),
+        Some("  heights[1]: 2 → 4, by 2"),
+        "{found:?}"
+    );
     let message = run(folder, "diff a.hfld b.hfld --scenes").fails(2);
     assert!(message.contains("height_field has no scenes"), "{message}");
     let message = run(folder, "render a.hfld b.png").fails(2);
@@ -396,9 +563,18 @@ pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) ->
 #[test]
 fn names_are_shown_as_text() {
     let folder = Folder::new();
-    let sample = repository().join("samples/iyma/usages.ima").display().to_string();
-    let edit = folder.run(&format!("edit {sample} b.ima --set attributes[7].name=[99,111,108,100]"));
+    let sample = repository()
+        .join("samples/iyma/usages.ima")
+        .display()
+        .to_string();
+    let edit = folder.run(&format!(
+        "edit {sample} b.ima --set attributes[7].name=[99,111,108,100]"
+    ));
     assert_eq!(edit.status, 0, "{edit:?}");
     let run = folder.run(&format!("diff {sample} b.ima"));
-    assert!(run.stdout.ends_with("\n  descriptor.attributes[7].name: \"heat\" → \"cold\"\n"), "{run:?}");
+    assert!(
+        run.stdout
+            .ends_with("\n  descriptor.attributes[7].name: \"heat\" → \"cold\"\n"),
+        "{run:?}"
+    );
 }

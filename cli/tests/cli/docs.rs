@@ -23,14 +23,23 @@ fn commands_of_the_readme() {
         let kind_name = kind.file_name().into_string().unwrap();
         std::fs::create_dir_all(folder.path(&format!("samples/{kind_name}"))).unwrap();
         for file in std::fs::read_dir(kind.path()).unwrap().map(Result::unwrap) {
-            let name = format!("samples/{kind_name}/{}", file.file_name().into_string().unwrap());
+            let name = format!(
+                "samples/{kind_name}/{}",
+                file.file_name().into_string().unwrap()
+            );
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    let readmes = [(include_str!("../../../README.md"), 3, 15), (include_str!("../../README.md"), 0, 6)];
+    let readmes = [
+        (include_str!("../../../README.md"), 3, 15),
+        (include_str!("../../README.md"), 0, 6),
+    ];
     for (readme, shown, count) in readmes {
         assert_eq!(run_examples_in(&folder, readme), shown);
-        let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
+        let commands: Vec<_> = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("meshspec "))
+            .collect();
         assert_eq!(commands.len(), count);
         for command in commands {
             let arguments = command.split('#').next().unwrap().trim();
@@ -52,12 +61,20 @@ fn run_examples(page: &str) -> usize {
 fn run_examples_in(folder: &Folder, page: &str) -> usize {
     let mut status = 0;
     let mut count = 0;
-    let blocks = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let blocks = page
+        .split("```console\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
     for example in blocks.flat_map(|block| block.split("$ ").skip(1)) {
         let (command, expected) = example.split_once('\n').unwrap();
         let printed = match command.split(' ').collect::<Vec<_>>()[..] {
             ["echo", "$?"] => format!("{status}\n"),
-            ["cmp", a, b] => if folder.get(a) == folder.get(b) { "" } else { "differ" }.to_owned(),
+            ["cmp", a, b] => if folder.get(a) == folder.get(b) {
+                ""
+            } else {
+                "differ"
+            }
+            .to_owned(),
             _ => {
                 let run = folder.run(&unquoted(command.strip_prefix("meshspec ").unwrap()));
                 status = run.status;

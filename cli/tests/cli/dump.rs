@@ -20,7 +20,10 @@ fn samples() -> Vec<(String, Vec<u8>)> {
     let mut samples: Vec<_> = files
         .map(|file| {
             let path = file.unwrap().path();
-            (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())
+            (
+                path.file_name().unwrap().to_str().unwrap().to_owned(),
+                fs::read(path).unwrap(),
+            )
         })
         .collect();
     samples.sort();
@@ -35,11 +38,18 @@ fn assert_golden(name: &str, printed: &str) {
         fs::write(&path, printed).unwrap();
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(printed == expected, "{} differs; see UPDATE_GOLDEN\n{printed}", path.display());
+    assert!(
+        printed == expected,
+        "{} differs; see UPDATE_GOLDEN\n{printed}",
+        path.display()
+    );
 }
 
 fn lines(run: &Run) -> Vec<Value> {
-    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    run.stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -49,7 +59,10 @@ fn samples_are_dumped_as_committed() {
     for (name, content) in samples {
         let folder = Folder::new();
         folder.put(&name, content);
-        assert_golden(&format!("{name}.dump"), &folder.run(&format!("dump {name}")).fine());
+        assert_golden(
+            &format!("{name}.dump"),
+            &folder.run(&format!("dump {name}")).fine(),
+        );
     }
 }
 
@@ -94,10 +107,18 @@ fn files_of_unknown_format_require_from() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("dump note.txt").fails(1);
-    assert!(message.contains("hint: specify the format with --from FORMAT"), "{message}");
+    assert!(
+        message.contains("hint: specify the format with --from FORMAT"),
+        "{message}"
+    );
     let run = folder.run("dump --from mesh note.txt");
     assert!(run.stdout.contains("  00000000  6e  "), "{}", run.stdout);
-    assert!(run.stdout.contains("error: header.version (bytes 0x0..0x1): the version is"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .contains("error: header.version (bytes 0x0..0x1): the version is"),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
     folder.put("empty", "");
     let run = folder.run("dump --from crucible empty");
@@ -110,7 +131,10 @@ fn standard_input() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let piped = folder.run_with("dump -", bytes_of(&triangle())).fine();
-    assert_eq!(piped.replace("-: MESH", "in.mesh: MESH"), folder.run("dump in.mesh").fine());
+    assert_eq!(
+        piped.replace("-: MESH", "in.mesh: MESH"),
+        folder.run("dump in.mesh").fine()
+    );
 }
 
 #[test]
@@ -118,7 +142,12 @@ fn the_dialect_selects_the_layout() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let run = folder.run("dump --dialect renderlib in.mesh");
-    assert!(run.stdout.starts_with("in.mesh: MESH, layout mesh_renderlib, 61 bytes\n"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .starts_with("in.mesh: MESH, layout mesh_renderlib, 61 bytes\n"),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
     folder.run("dump --dialect tangent in.mesh").fails(2);
 }
@@ -129,19 +158,33 @@ fn a_path_narrows_the_dump() {
     folder.put_mesh("walk.mesh", &animated());
     let dump = |path: &str| {
         let text = folder.run(&format!("dump walk.mesh --path {path}")).fine();
-        text.strip_prefix("walk.mesh: MESH, layout mesh, 244 bytes\n\n").unwrap().to_owned()
+        text.strip_prefix("walk.mesh: MESH, layout mesh, 244 bytes\n\n")
+            .unwrap()
+            .to_owned()
     };
     let timestamps = dump("animations[0].timestamps");
-    assert!(timestamps.starts_with("  0000008f  00 00 00 00 00 00 f0 41  f32[2]"), "{timestamps}");
+    assert!(
+        timestamps.starts_with("  0000008f  00 00 00 00 00 00 f0 41  f32[2]"),
+        "{timestamps}"
+    );
     assert_eq!(timestamps.lines().count(), 1);
     for path in ["timestamps", "[0].timestamps", "animations.timestamps"] {
         assert_eq!(dump(path), timestamps, "{path}");
     }
     let joint = dump("joints[0]");
-    assert!(joint.starts_with("joints[0]: Joint at 0x3d\n") && joint.contains("transform"), "{joint}");
-    assert!(!joint.contains("vertices") && !joint.contains("animations"), "{joint}");
+    assert!(
+        joint.starts_with("joints[0]: Joint at 0x3d\n") && joint.contains("transform"),
+        "{joint}"
+    );
+    assert!(
+        !joint.contains("vertices") && !joint.contains("animations"),
+        "{joint}"
+    );
     let flag = dump("format.uv");
-    assert!(flag.starts_with("  00000001  bit 2 ") && flag.contains("header.format.uv"), "{flag}");
+    assert!(
+        flag.starts_with("  00000001  bit 2 ") && flag.contains("header.format.uv"),
+        "{flag}"
+    );
     let word = dump("header.format");
     assert_eq!(word.lines().count(), 6, "the word and its fields: {word}");
 }
@@ -168,7 +211,11 @@ fn ambiguous_paths_list_candidates() {
 fn unknown_paths_are_usage_errors() {
     let folder = Folder::new();
     folder.put_mesh("walk.mesh", &animated());
-    let message = |path: &str| folder.run(&format!("dump walk.mesh --path {path}")).fails(2);
+    let message = |path: &str| {
+        folder
+            .run(&format!("dump walk.mesh --path {path}"))
+            .fails(2)
+    };
     assert_eq!(
         message("joints[0].postion"),
         "error: walk.mesh: no field `joints[0].postion`\nhint: fields with similar names: position\n"
@@ -191,7 +238,12 @@ fn unknown_paths_are_usage_errors() {
     folder.run("dump short.mesh --path header").fine();
     folder.run("dump short.mesh --path vertices").fine();
     folder.run("dump short.mesh --path vertices[2]").fine();
-    assert!(folder.run("dump short.mesh --path indices").stdout.contains("[0]"));
+    assert!(
+        folder
+            .run("dump short.mesh --path indices")
+            .stdout
+            .contains("[0]")
+    );
 }
 
 #[test]
@@ -201,7 +253,8 @@ fn data_lists_every_value() {
     let run = folder.run("dump --json in.mesh");
     let data = lines(&run);
     run.fine();
-    let head = serde_json::json!({"file": "in.mesh", "format": "mesh", "layout": "mesh", "size": 61});
+    let head =
+        serde_json::json!({"file": "in.mesh", "format": "mesh", "layout": "mesh", "size": 61});
     assert_eq!(data[0], head);
     let word = serde_json::json!({
         "path": "header.format", "offset": 1, "size": 2, "kind": "word", "type": "VertexFormat", "value": 1,
@@ -215,11 +268,23 @@ fn data_lists_every_value() {
     assert_eq!(data[3], flag);
     let float = |path: &str| {
         let entry = data.iter().find(|entry| entry["path"] == path).unwrap();
-        (entry["value"].clone(), entry["bytes"].as_str().unwrap().to_owned())
+        (
+            entry["value"].clone(),
+            entry["bytes"].as_str().unwrap().to_owned(),
+        )
     };
-    assert_eq!(float("vertices[0].position[0]"), ("NaN".into(), "0000c07f".into()));
-    assert_eq!(float("vertices[0].position[1]"), ("NaN:ffc00001".into(), "0100c0ff".into()));
-    assert_eq!(float("vertices[1].position[1]"), ("-Infinity".into(), "000080ff".into()));
+    assert_eq!(
+        float("vertices[0].position[0]"),
+        ("NaN".into(), "0000c07f".into())
+    );
+    assert_eq!(
+        float("vertices[0].position[1]"),
+        ("NaN:ffc00001".into(), "0100c0ff".into())
+    );
+    assert_eq!(
+        float("vertices[1].position[1]"),
+        ("-Infinity".into(), "000080ff".into())
+    );
     assert_eq!(float("vertices[1].position[2]").0.to_string(), "-0.0");
     // Header with five bits, nine coordinates, three indices.
     assert_eq!(data.len(), 1 + 6 + 5 + 9 + 3);
@@ -228,24 +293,42 @@ fn data_lists_every_value() {
 #[test]
 fn data_of_packed_blocks_and_broken_files() {
     let folder = Folder::new();
-    folder.put("in.cmodel", fs::read(repository().join("samples/crucible/tetrahedra.cmodel")).unwrap());
+    folder.put(
+        "in.cmodel",
+        fs::read(repository().join("samples/crucible/tetrahedra.cmodel")).unwrap(),
+    );
     let run = folder.run("dump --json in.cmodel");
     let data = lines(&run);
     run.fine();
-    assert_eq!((&data[1]["kind"], &data[1]["value"]), (&"magic".into(), &"cmodel\n".into()));
-    let index = data.iter().find(|entry| entry["path"] == "chunks[0].indices.data[1]").unwrap();
+    assert_eq!(
+        (&data[1]["kind"], &data[1]["value"]),
+        (&"magic".into(), &"cmodel\n".into())
+    );
+    let index = data
+        .iter()
+        .find(|entry| entry["path"] == "chunks[0].indices.data[1]")
+        .unwrap();
     assert_eq!(index["in"], serde_json::json!({"start": 28, "end": 54}));
     assert_eq!((&index["offset"], &index["value"]), (&2.into(), &2.into()));
 
     let narrowed = folder.run("dump --json in.cmodel --path chunks[0].indices.data");
     let narrowed = lines(&narrowed);
-    assert_eq!((narrowed.len(), &narrowed[1]["kind"]), (1 + 1 + 12, &"packed".into()));
+    assert_eq!(
+        (narrowed.len(), &narrowed[1]["kind"]),
+        (1 + 1 + 12, &"packed".into())
+    );
 
     folder.put("short.mesh", &bytes_of(&triangle())[..53]);
     let run = folder.run("dump --json short.mesh");
     let error = &lines(&run).pop().unwrap()["error"];
-    assert_eq!((&error["path"], &error["rule"]["code"]), (&"indices".into(), &"MESH-TRUNCATED".into()));
-    assert_eq!(error["span"], serde_json::json!({"bytes": {"start": 49, "end": 53}}));
+    assert_eq!(
+        (&error["path"], &error["rule"]["code"]),
+        (&"indices".into(), &"MESH-TRUNCATED".into())
+    );
+    assert_eq!(
+        error["span"],
+        serde_json::json!({"bytes": {"start": 49, "end": 53}})
+    );
     run.fails(1);
 }
 
@@ -254,6 +337,15 @@ fn colours_are_for_terminals() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     assert!(!folder.run("dump in.mesh").stdout.contains('\u{1b}'));
-    let output = folder.command().args(["dump", "in.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
-    assert!(String::from_utf8(output.stdout).unwrap().contains("\u{1b}[1mheader\u{1b}[0m: Header at 0x0"));
+    let output = folder
+        .command()
+        .args(["dump", "in.mesh"])
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("\u{1b}[1mheader\u{1b}[0m: Header at 0x0")
+    );
 }

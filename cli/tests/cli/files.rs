@@ -65,18 +65,30 @@ impl Folder {
     /// Runs a shell command.
     #[cfg(target_os = "linux")]
     pub fn run_shell(&self, arguments: &[&str]) -> Run {
-        Run::of(Command::new("sh").current_dir(self.0.path()).args(arguments))
+        Run::of(
+            Command::new("sh")
+                .current_dir(self.0.path())
+                .args(arguments),
+        )
     }
 
     /// Runs a program other than `meshspec`.
     pub fn run_program(&self, program: &Path, arguments: &str) -> Run {
-        Run::of(Command::new(program).current_dir(self.0.path()).args(arguments.split(' ')))
+        Run::of(
+            Command::new(program)
+                .current_dir(self.0.path())
+                .args(arguments.split(' ')),
+        )
     }
 }
 
 /// Removes the single quotes around words of a command, which contain no blanks.
 pub fn unquoted(command: &str) -> String {
-    command.split(' ').map(|word| word.trim_matches('\'')).collect::<Vec<_>>().join(" ")
+    command
+        .split(' ')
+        .map(|word| word.trim_matches('\''))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn command(folder: &Path) -> Command {
@@ -134,16 +146,28 @@ pub fn triangle() -> mesh::Document {
 
 /// A triangle with an index out of range.
 pub fn broken_triangle() -> mesh::Document {
-    mesh::Document { indices: vec![0, 1, 7], ..triangle() }
+    mesh::Document {
+        indices: vec![0, 1, 7],
+        ..triangle()
+    }
 }
 
 /// A triangle bound to an animated joint.
 pub fn animated() -> mesh::Document {
-    let transform = std::array::from_fn(|row| std::array::from_fn(|column| f32::from(row == column)));
-    let pose =
-        |x| mesh::Pose { joint: 0, position: [x, 0.0, 0.0], rotation: [1.0, 0.0, 0.0, 0.0], scale: [1.0; 3] };
+    let transform =
+        std::array::from_fn(|row| std::array::from_fn(|column| f32::from(row == column)));
+    let pose = |x| mesh::Pose {
+        joint: 0,
+        position: [x, 0.0, 0.0],
+        rotation: [1.0, 0.0, 0.0, 0.0],
+        scale: [1.0; 3],
+    };
     mesh::Document {
-        joints: vec![mesh::Joint { id: 0, parent: 255, transform }],
+        joints: vec![mesh::Joint {
+            id: 0,
+            parent: 255,
+            transform,
+        }],
         animations: vec![mesh::Animation {
             name: Some(0),
             duration: 30.0,
@@ -166,10 +190,20 @@ pub fn renderlib() -> mesh::Document {
 /// The triangle with coordinates that are difficult to write as decimals.
 pub fn awkward() -> mesh::Document {
     let positions = vec![
-        [f32::NAN, f32::from_bits(0xffc0_0001), f32::from_bits(0x7f80_0001)],
+        [
+            f32::NAN,
+            f32::from_bits(0xffc0_0001),
+            f32::from_bits(0x7f80_0001),
+        ],
         [f32::INFINITY, f32::NEG_INFINITY, -0.0],
         [f32::from_bits(1), f32::MAX, 0.1],
     ];
-    let columns = mesh::Columns { positions, ..Default::default() };
-    mesh::Document { vertices: mesh::Vertices::from_columns(&columns).unwrap(), ..triangle() }
+    let columns = mesh::Columns {
+        positions,
+        ..Default::default()
+    };
+    mesh::Document {
+        vertices: mesh::Vertices::from_columns(&columns).unwrap(),
+        ..triangle()
+    }
 }

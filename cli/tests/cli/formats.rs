@@ -14,7 +14,11 @@ fn every_format_is_listed() {
         assert!(text.contains(&line), "{text}");
     }
     for format in Interchange::ALL {
-        let lines = format!("{format}: {}, {}\n  extensions: .{format}\n", format.title(), format.summary());
+        let lines = format!(
+            "{format}: {}, {}\n  extensions: .{format}\n",
+            format.title(),
+            format.summary()
+        );
         assert!(text.contains(&lines), "{text}");
     }
     let mesh = "\x20 extensions: .mesh
@@ -27,9 +31,18 @@ fn every_format_is_listed() {
 
 #[test]
 fn json_output() {
-    let data: serde_json::Value = serde_json::from_str(&Folder::new().run("formats --json").fine()).unwrap();
-    assert_eq!(data.as_array().unwrap().len(), FormatId::ALL.len() + Interchange::ALL.len());
-    let mesh = data.as_array().unwrap().iter().find(|format| format["name"] == "mesh").unwrap();
+    let data: serde_json::Value =
+        serde_json::from_str(&Folder::new().run("formats --json").fine()).unwrap();
+    assert_eq!(
+        data.as_array().unwrap().len(),
+        FormatId::ALL.len() + Interchange::ALL.len()
+    );
+    let mesh = data
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|format| format["name"] == "mesh")
+        .unwrap();
     assert_eq!(
         *mesh,
         serde_json::json!({

@@ -27,16 +27,30 @@ impl Conversion {
     fn new() -> Conversion {
         let folder = Folder::new();
         let positions: Vec<_> = (0..60_000).map(|index| [index as f32, 0.5, 1.0]).collect();
-        let columns = mesh::Columns { positions, ..Default::default() };
+        let columns = mesh::Columns {
+            positions,
+            ..Default::default()
+        };
         let vertices = mesh::Vertices::from_columns(&columns).unwrap();
-        folder
-            .put_mesh("big.mesh", &mesh::Document { vertices, indices: (0..60_000).collect(), ..triangle() });
+        folder.put_mesh(
+            "big.mesh",
+            &mesh::Document {
+                vertices,
+                indices: (0..60_000).collect(),
+                ..triangle()
+            },
+        );
         folder.put_mesh("small.mesh", &triangle());
         folder.run("convert big.mesh out.gltf").fails(0);
         let new = FILES.map(|name| folder.get(name));
         folder.run("convert small.mesh out.gltf --force").fails(0);
         let old = FILES.map(|name| folder.get(name));
-        let mut conversion = Conversion { folder, old, new, duration: Duration::ZERO };
+        let mut conversion = Conversion {
+            folder,
+            old,
+            new,
+            duration: Duration::ZERO,
+        };
         let start = Instant::now();
         assert!(conversion.start(&[]).wait().unwrap().success());
         conversion.duration = start.elapsed();
@@ -56,15 +70,27 @@ impl Conversion {
             }
         };
         command.args(["convert", "big.mesh", "out.gltf", "--force", "--quiet"]);
-        command.current_dir(self.folder.path("")).stderr(Stdio::piped()).spawn().unwrap()
+        command
+            .current_dir(self.folder.path(""))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
     }
 
     /// Fails unless both files are old or both are new, and no other file exists. Restores the old files, and returns
     /// whether they were replaced.
     fn check_outputs_and_restore(&self, what: &str) -> bool {
-        assert_eq!(self.folder.names(), ["big.mesh", FILES[0], FILES[1], "small.mesh"], "{what}");
+        assert_eq!(
+            self.folder.names(),
+            ["big.mesh", FILES[0], FILES[1], "small.mesh"],
+            "{what}"
+        );
         let found = FILES.map(|name| self.folder.get(name));
-        assert!(found == self.old || found == self.new, "{what}: {:?}", found.map(|file| file.len()));
+        assert!(
+            found == self.old || found == self.new,
+            "{what}: {:?}",
+            found.map(|file| file.len())
+        );
         for (name, old) in FILES.iter().zip(&self.old) {
             self.folder.put(name, old);
         }
@@ -90,12 +116,19 @@ fn signal_at_any_moment(signal: Signal) {
             assert!(replaced, "{signal:?} at {fraction}");
             finished += 1;
         } else {
-            assert_eq!(status.signal(), Some(signal.as_raw()), "{signal:?} at {fraction}: {status}");
+            assert_eq!(
+                status.signal(),
+                Some(signal.as_raw()),
+                "{signal:?} at {fraction}: {status}"
+            );
             interrupted += 1;
         }
     }
     // The test is meaningful only if some signals hit the conversion.
-    assert!(interrupted > 0 && interrupted + finished == RUN_COUNT, "{interrupted}, {finished}");
+    assert!(
+        interrupted > 0 && interrupted + finished == RUN_COUNT,
+        "{interrupted}, {finished}"
+    );
 }
 
 #[test]
@@ -116,12 +149,23 @@ fn interrupted_batches_leave_no_partial_files() {
     for index in 0..40 {
         folder.put_mesh(
             &format!("in/{index:02}.mesh"),
-            &mesh::Document { indices: vec![0; 30_000], ..triangle() },
+            &mesh::Document {
+                indices: vec![0; 30_000],
+                ..triangle()
+            },
         );
     }
     let convert = || {
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("meshspec"));
-        command.args(["convert", "in", "--out-dir", "out", "--to", "glb", "--quiet"]);
+        command.args([
+            "convert",
+            "in",
+            "--out-dir",
+            "out",
+            "--to",
+            "glb",
+            "--quiet",
+        ]);
         command.current_dir(folder.path("")).spawn().unwrap()
     };
     let start = Instant::now();
@@ -138,7 +182,11 @@ fn interrupted_batches_leave_no_partial_files() {
         assert_eq!(folder.names(), ["in", "out"]);
         for file in std::fs::read_dir(folder.path("out")).unwrap() {
             let path = file.unwrap().path();
-            assert!(path.extension().is_some_and(|extension| extension == "glb"), "{}", path.display());
+            assert!(
+                path.extension().is_some_and(|extension| extension == "glb"),
+                "{}",
+                path.display()
+            );
             assert!(std::fs::read(&path).unwrap() == whole, "{}", path.display());
         }
     }
@@ -154,16 +202,29 @@ fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
         // Blocks of 512 or 1024 bytes, depending on the shell.
         let blocks = (1.5 * fraction * size / 512.0) as u64;
         let limit = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        let output = conversion.start(&["sh", "-c", &limit]).wait_with_output().unwrap();
+        let output = conversion
+            .start(&["sh", "-c", &limit])
+            .wait_with_output()
+            .unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         let replaced = conversion.check_outputs_and_restore(&limit);
         if output.status.success() {
             assert!(replaced && message.is_empty(), "{limit}: {message}");
             written += 1;
         } else {
-            assert_eq!(output.status.code(), Some(3), "{limit}: {}: {message}", ended(output.status));
-            let names_output = FILES.iter().any(|name| message.starts_with(&format!("error: {name}: ")));
-            assert!(names_output && message.lines().count() == 1, "{limit}: {message}");
+            assert_eq!(
+                output.status.code(),
+                Some(3),
+                "{limit}: {}: {message}",
+                ended(output.status)
+            );
+            let names_output = FILES
+                .iter()
+                .any(|name| message.starts_with(&format!("error: {name}: ")));
+            assert!(
+                names_output && message.lines().count() == 1,
+                "{limit}: {message}"
+            );
             rejected += 1;
         }
     }
@@ -171,7 +232,9 @@ fn a_file_size_limit_names_the_output_and_leaves_the_old_files() {
 }
 
 fn ended(status: ExitStatus) -> String {
-    status.signal().map_or_else(|| status.to_string(), |signal| format!("signal {signal}"))
+    status
+        .signal()
+        .map_or_else(|| status.to_string(), |signal| format!("signal {signal}"))
 }
 
 #[test]
@@ -180,7 +243,12 @@ fn a_full_device_is_named() {
     folder.put_mesh("in.mesh", &triangle());
     for out in ["full.stl", "full.json", "full.glb"] {
         std::os::unix::fs::symlink("/dev/full", folder.path(out)).unwrap();
-        let message = folder.run(&format!("convert in.mesh {out} --quiet")).fails(3);
-        assert_eq!(message, format!("error: {out}: No space left on device (os error 28)\n"));
+        let message = folder
+            .run(&format!("convert in.mesh {out} --quiet"))
+            .fails(3);
+        assert_eq!(
+            message,
+            format!("error: {out}: No space left on device (os error 28)\n")
+        );
     }
 }

@@ -22,7 +22,10 @@ fn documents_round_trip_through_json_bit_by_bit() {
     assert_round_trip(&renderlib());
     assert_round_trip(&awkward());
     let no_text = [b"w\xff".to_vec()].into_iter().collect();
-    assert_round_trip(&mesh::Document { strings: no_text, ..animated() });
+    assert_round_trip(&mesh::Document {
+        strings: no_text,
+        ..animated()
+    });
 }
 
 #[test]
@@ -30,8 +33,14 @@ fn numbers_missing_from_json_are_strings() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &awkward());
     let text = folder.run("convert in.mesh - --to json").fine();
-    for float in ["\"NaN\"", "\"NaN:ffc00001\"", "\"NaN:7f800001\"", "\"Infinity\"", "\"-Infinity\"", "-0.0"]
-    {
+    for float in [
+        "\"NaN\"",
+        "\"NaN:ffc00001\"",
+        "\"NaN:7f800001\"",
+        "\"Infinity\"",
+        "\"-Infinity\"",
+        "-0.0",
+    ] {
         assert!(text.contains(float), "{float}: {text}");
     }
 }
@@ -41,7 +50,10 @@ fn documents_can_be_edited() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
     let text = folder.run("convert in.mesh - --to json").fine();
-    assert!(text.starts_with("{\n  \"format\": \"mesh\",\n  \"dialect\": \"spec\",\n"), "{text}");
+    assert!(
+        text.starts_with("{\n  \"format\": \"mesh\",\n  \"dialect\": \"spec\",\n"),
+        "{text}"
+    );
     assert!(text.ends_with("}\n"), "{text}");
 
     let edited = text.replace("0.5", "0.25");
@@ -58,7 +70,10 @@ fn the_order_of_keys_does_not_matter() {
     let folder = Folder::new();
     let document = meshspec::Document::Mesh(animated());
     // A map of serde_json is sorted: `format` comes after `animations` and `dialect`.
-    folder.put("sorted.json", serde_json::to_value(&document).unwrap().to_string());
+    folder.put(
+        "sorted.json",
+        serde_json::to_value(&document).unwrap().to_string(),
+    );
     folder.run("convert sorted.json out.mesh --to mesh").fine();
     assert_eq!(folder.get("out.mesh"), bytes_of(&animated()));
 }
@@ -66,9 +81,18 @@ fn the_order_of_keys_does_not_matter() {
 #[test]
 fn json_on_standard_input_and_output() {
     let folder = Folder::new();
-    let text = folder.run_with("convert - - --to json", bytes_of(&triangle())).fine();
-    assert_eq!(folder.run_with("convert - - --from json --to json", &*text).fine(), text);
-    let again = folder.run_with("convert - out.mesh --from json --to mesh", text).fine();
+    let text = folder
+        .run_with("convert - - --to json", bytes_of(&triangle()))
+        .fine();
+    assert_eq!(
+        folder
+            .run_with("convert - - --from json --to json", &*text)
+            .fine(),
+        text
+    );
+    let again = folder
+        .run_with("convert - out.mesh --from json --to mesh", text)
+        .fine();
     assert_eq!(again, "");
     assert_eq!(folder.get("out.mesh"), bytes_of(&triangle()));
 }
@@ -87,12 +111,23 @@ fn assert_rejected(text: &str, message: &str) {
 #[test]
 fn errors_name_line_and_column() {
     assert_rejected("", "EOF while parsing a value at line 1 column 0");
-    assert_rejected("{\n  \"format\": \"mesh\",\n", "EOF while parsing a value at line 3 column 0");
-    assert_rejected("{\"dialect\": \"spec\"}", "missing field `format` at line 1 column 19");
-    assert_rejected("\"mesh\"", "invalid type: string \"mesh\", expected a document at line 1 column 6");
+    assert_rejected(
+        "{\n  \"format\": \"mesh\",\n",
+        "EOF while parsing a value at line 3 column 0",
+    );
+    assert_rejected(
+        "{\"dialect\": \"spec\"}",
+        "missing field `format` at line 1 column 19",
+    );
+    assert_rejected(
+        "\"mesh\"",
+        "invalid type: string \"mesh\", expected a document at line 1 column 6",
+    );
     assert_rejected("{}\n{}", "missing field `format` at line 1 column 2");
 
-    let text = Folder::new().run_with("convert - - --to json", bytes_of(&triangle())).fine();
+    let text = Folder::new()
+        .run_with("convert - - --to json", bytes_of(&triangle()))
+        .fine();
     let line_of = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
     assert_rejected(
         &text.replace("0.5", "\"half\""),
@@ -111,13 +146,18 @@ fn errors_name_line_and_column() {
         ),
     );
     let behind = text.lines().count() + 1;
-    assert_rejected(&format!("{text}{text}"), &format!("trailing characters at line {behind} column 1"));
+    assert_rejected(
+        &format!("{text}{text}"),
+        &format!("trailing characters at line {behind} column 1"),
+    );
 }
 
 #[test]
 fn violations_are_rejected_unless_lenient() {
     let folder = Folder::new();
-    let text = folder.run_with("convert - - --to json", bytes_of(&triangle())).fine();
+    let text = folder
+        .run_with("convert - - --to json", bytes_of(&triangle()))
+        .fine();
     folder.put("bad.json", text.replace("    2\n", "    7\n"));
     for out in ["out.mesh --to mesh", "out.json"] {
         let message = folder.run(&format!("convert bad.json {out}")).fails(1);
@@ -126,6 +166,8 @@ fn violations_are_rejected_unless_lenient() {
             "error: bad.json: indices[2]: index 7 is not below the vertex count 3 [MESH-INDEX-RANGE, M13]\n\
              hint: `meshspec check FILE` lists all findings; --lenient reads the file nevertheless\n"
         );
-        folder.run(&format!("convert bad.json {out} --lenient")).fine();
+        folder
+            .run(&format!("convert bad.json {out} --lenient"))
+            .fine();
     }
 }

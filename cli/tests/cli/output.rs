@@ -29,8 +29,15 @@ fn a_file_can_be_converted_in_place() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     folder.run("convert a.mesh a.mesh --to mesh").fails(2);
-    folder.run("convert a.mesh a.mesh --to mesh --dialect renderlib --force").fine();
-    assert!(folder.run("info a.mesh").fine().contains("dialect renderlib"));
+    folder
+        .run("convert a.mesh a.mesh --to mesh --dialect renderlib --force")
+        .fine();
+    assert!(
+        folder
+            .run("info a.mesh")
+            .fine()
+            .contains("dialect renderlib")
+    );
     assert_eq!(folder.names(), ["a.mesh"]);
 }
 
@@ -40,8 +47,12 @@ fn failures_keep_the_old_file() {
     folder.put_mesh("bad.mesh", &broken_triangle());
     folder.put_mesh("walk.mesh", &animated());
     folder.put("out.mesh", "precious");
-    folder.run("convert bad.mesh out.mesh --to mesh --force").fails(1);
-    folder.run("convert walk.mesh out.mesh --to mesh --dialect renderlib --strict --force").fails(1);
+    folder
+        .run("convert bad.mesh out.mesh --to mesh --force")
+        .fails(1);
+    folder
+        .run("convert walk.mesh out.mesh --to mesh --dialect renderlib --strict --force")
+        .fails(1);
     assert_eq!(folder.get("out.mesh"), b"precious");
     assert_eq!(folder.names(), ["bad.mesh", "out.mesh", "walk.mesh"]);
 }
@@ -50,10 +61,22 @@ fn failures_keep_the_old_file() {
 fn missing_files_and_folders() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
-    assert!(folder.run("convert missing.mesh out.json").fails(3).starts_with("error: missing.mesh: "));
-    assert!(folder.run("convert in.mesh nowhere/out.json").fails(3).starts_with("error: nowhere/out.json: "));
+    assert!(
+        folder
+            .run("convert missing.mesh out.json")
+            .fails(3)
+            .starts_with("error: missing.mesh: ")
+    );
+    assert!(
+        folder
+            .run("convert in.mesh nowhere/out.json")
+            .fails(3)
+            .starts_with("error: nowhere/out.json: ")
+    );
     fs::create_dir(folder.path("folder")).unwrap();
-    folder.run("convert in.mesh folder --to json --force").fails(3);
+    folder
+        .run("convert in.mesh folder --to json --force")
+        .fails(3);
     folder.run("convert folder out.json").fails(3);
     assert_eq!(folder.names(), ["folder", "in.mesh"]);
 }
@@ -64,7 +87,12 @@ fn permissions_and_links_are_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     let folder = Folder::new();
-    let mode = |name: &str| fs::metadata(folder.path(name)).unwrap().permissions().mode();
+    let mode = |name: &str| {
+        fs::metadata(folder.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
     folder.put_mesh("in.mesh", &triangle());
     folder.run("convert in.mesh new.json").fine();
     assert_eq!(mode("new.json"), mode("in.mesh"));
@@ -73,7 +101,11 @@ fn permissions_and_links_are_kept() {
     symlink("new.json", folder.path("link.json")).unwrap();
     folder.put("new.json", "old");
     folder.run("convert in.mesh link.json --force").fine();
-    assert!(fs::symlink_metadata(folder.path("link.json")).unwrap().is_symlink());
+    assert!(
+        fs::symlink_metadata(folder.path("link.json"))
+            .unwrap()
+            .is_symlink()
+    );
     assert!(folder.get("new.json").starts_with(b"{\n"));
     assert_eq!(mode("new.json") & 0o777, 0o640);
 }
@@ -116,7 +148,10 @@ fn a_full_disk_is_an_error() {
             .unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(3), "{arguments}: {message}");
-        assert!(message.starts_with("error: standard output: "), "{arguments}: {message}");
+        assert!(
+            message.starts_with("error: standard output: "),
+            "{arguments}: {message}"
+        );
     }
 }
 
@@ -124,12 +159,27 @@ fn a_full_disk_is_an_error() {
 fn closed_pipes_are_not_failures() {
     let folder = Folder::new();
     // More than the capacity of a pipe.
-    folder.put_mesh("big.mesh", &mesh::Document { indices: vec![0; 300_000], ..triangle() });
-    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 300], ..triangle() });
+    folder.put_mesh(
+        "big.mesh",
+        &mesh::Document {
+            indices: vec![0; 300_000],
+            ..triangle()
+        },
+    );
+    folder.put_mesh(
+        "bad.mesh",
+        &mesh::Document {
+            indices: vec![9; 300],
+            ..triangle()
+        },
+    );
     let many = format!("check{}", " bad.mesh".repeat(10));
-    for arguments in
-        ["convert big.mesh - --to json", "dump --json big.mesh", &many, &format!("{many} --json")]
-    {
+    for arguments in [
+        "convert big.mesh - --to json",
+        "dump --json big.mesh",
+        &many,
+        &format!("{many} --json"),
+    ] {
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("meshspec"))
             .args(arguments.split(' '))
             .current_dir(folder.path(""))
@@ -139,6 +189,10 @@ fn closed_pipes_are_not_failures() {
             .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{arguments}");
+        assert_eq!(
+            (output.status.code(), &*output.stderr),
+            (Some(0), &b""[..]),
+            "{arguments}"
+        );
     }
 }

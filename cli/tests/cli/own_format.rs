@@ -23,7 +23,10 @@ fn run(folder: &Folder, arguments: &str) -> Run {
     let mut example: PathBuf = assert_cmd::cargo::cargo_bin!("meshspec").into();
     example.set_file_name("examples");
     example.push(format!("height_field{}", std::env::consts::EXE_SUFFIX));
-    assert!(example.exists(), "build it: cargo build --package meshspec-cli --examples");
+    assert!(
+        example.exists(),
+        "build it: cargo build --package meshspec-cli --examples"
+    );
     folder.run_program(&example, arguments)
 }
 
@@ -31,20 +34,29 @@ fn run(folder: &Folder, arguments: &str) -> Run {
 fn its_rules_are_explained_by_its_files() {
     let text = run(&folder(), "check --explain layout-truncated").fine();
     assert!(text.contains("\nFormat:         Height field\n"), "{text}");
-    assert!(text.contains("[LAYOUT-TRUNCATED]") && text.contains("\nCorrect example, "), "{text}");
+    assert!(
+        text.contains("[LAYOUT-TRUNCATED]") && text.contains("\nCorrect example, "),
+        "{text}"
+    );
 }
 
 #[test]
 fn the_page_shows_the_program() {
     let page = include_str!("../../../docs/extending.md");
-    assert!(page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")), "docs/extending.md has another one");
+    assert!(
+        page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")),
+        "docs/extending.md has another one"
+    );
 }
 
 #[test]
 fn it_is_listed_with_the_others() {
     let folder = folder();
     let text = run(&folder, "formats").fine();
-    assert!(text.contains("height_field: Height field, heights in rows\n  extensions: .hfld\n"), "{text}");
+    assert!(
+        text.contains("height_field: Height field, heights in rows\n  extensions: .hfld\n"),
+        "{text}"
+    );
     assert_eq!(
         text.replace(
             "height_field: Height field, heights in rows\n  extensions: .hfld\n  dialects:   spec\n",
@@ -53,7 +65,12 @@ fn it_is_listed_with_the_others() {
         folder.run("formats").fine()
     );
     let data: Value = serde_json::from_str(&run(&folder, "formats --json").fine()).unwrap();
-    let one = data.as_array().unwrap().iter().find(|format| format["name"] == "height_field").unwrap();
+    let one = data
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|format| format["name"] == "height_field")
+        .unwrap();
     assert_eq!(one.get("specification"), None);
 }
 
@@ -77,13 +94,19 @@ fn its_fields_are_decoded() {
         })
     );
     let text = run(&folder, "decode a.hfld").fine();
-    assert!(text.contains("  columns  u16  2\n") && text.contains("      1.5 2.0\n"), "{text}");
+    assert!(
+        text.contains("  columns  u16  2\n") && text.contains("      1.5 2.0\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn its_files_are_checked() {
     let folder = folder();
-    assert_eq!(run(&folder, "check a.hfld").fine(), "a.hfld: 0 errors, 0 warnings\n");
+    assert_eq!(
+        run(&folder, "check a.hfld").fine(),
+        "a.hfld: 0 errors, 0 warnings\n"
+    );
     folder.put("narrow.hfld", [b"HFLD\x01", &FIELD[5..]].concat());
     folder.put("long.hfld", [FIELD, b"!!"].concat());
     // Finds files of a folder by extension; the program without the format finds none.
@@ -96,11 +119,22 @@ fn its_files_are_checked() {
     ] {
         assert!(text.stdout.contains(line), "{}", text.stdout);
     }
-    assert!(folder.run("check .").fails(2).contains("no file in it has a supported extension"));
+    assert!(
+        folder
+            .run("check .")
+            .fails(2)
+            .contains("no file in it has a supported extension")
+    );
     assert_eq!(run(&folder, "check --lenient --quiet long.hfld").status, 0);
-    assert_eq!(run(&folder, "check --lenient --quiet narrow.hfld").status, 1);
+    assert_eq!(
+        run(&folder, "check --lenient --quiet narrow.hfld").status,
+        1
+    );
     let data: Value = serde_json::from_str(&run(&folder, "check --json a.hfld").fine()).unwrap();
-    assert_eq!((&data[0]["format"], &data[0]["valid"]), (&json!("height_field"), &json!(true)));
+    assert_eq!(
+        (&data[0]["format"], &data[0]["valid"]),
+        (&json!("height_field"), &json!(true))
+    );
 }
 
 #[test]
@@ -108,12 +142,22 @@ fn its_files_are_detected_by_content() {
     let folder = folder();
     folder.put("what", FIELD);
     folder.put_mesh("flag.mesh", &triangle());
-    assert!(run(&folder, "info what").fine().starts_with("what: Height field, dialect spec, 16 bytes\n"));
-    assert_eq!(run(&folder, "info flag.mesh").fine(), folder.run("info flag.mesh").fine());
+    assert!(
+        run(&folder, "info what")
+            .fine()
+            .starts_with("what: Height field, dialect spec, 16 bytes\n")
+    );
+    assert_eq!(
+        run(&folder, "info flag.mesh").fine(),
+        folder.run("info flag.mesh").fine()
+    );
     let message = run(&folder, "info --from hfld what").fails(2);
     assert!(message.contains("bmd, height_field, "), "{message}");
     let message = folder.run("info --from height_field what").fails(2);
-    assert!(message.contains("invalid value 'height_field'"), "{message}");
+    assert!(
+        message.contains("invalid value 'height_field'"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -122,7 +166,10 @@ fn its_lists_are_counted() {
     let text = run(&folder, "info a.hfld").fine();
     assert!(text.contains("\n    heights         2\n"), "{text}");
     let data: Value = serde_json::from_str(&run(&folder, "info --json a.hfld").fine()).unwrap();
-    assert_eq!(data[0]["properties"], json!([{ "name": "heights", "value": 2 }]));
+    assert_eq!(
+        data[0]["properties"],
+        json!([{ "name": "heights", "value": 2 }])
+    );
     assert_eq!(data[0]["sections"][2]["path"], "heights");
 }
 
@@ -130,7 +177,10 @@ fn its_lists_are_counted() {
 fn its_dumps_round_trip() {
     let folder = folder();
     let text = run(&folder, "dump a.hfld").fine();
-    assert!(text.starts_with("a.hfld: Height field, layout height_field, 16 bytes\n"), "{text}");
+    assert!(
+        text.starts_with("a.hfld: Height field, layout height_field, 16 bytes\n"),
+        "{text}"
+    );
     assert!(text.contains("Heights in metres, row by row."), "{text}");
     let data = run(&folder, "dump --json a.hfld").fine();
     let head: Value = serde_json::from_str(data.lines().next().unwrap()).unwrap();
@@ -142,21 +192,36 @@ fn its_dumps_round_trip() {
     run(&folder, "assemble a.json b.hfld").fine();
     assert_eq!(folder.get("b.hfld"), FIELD);
     let message = folder.run("assemble a.json c.hfld").fails(1);
-    assert!(message.contains("unknown format `height_field`: the formats are mesh"), "{message}");
+    assert!(
+        message.contains("unknown format `height_field`: the formats are mesh"),
+        "{message}"
+    );
     // A truncated file is shown up to its end.
     folder.put("cut.hfld", &FIELD[..14]);
     let cut = run(&folder, "dump cut.hfld");
     assert_eq!(cut.status, 1);
-    assert!(cut.stdout.contains("needs 8 bytes, but 6 remain [LAYOUT-TRUNCATED]"), "{}", cut.stdout);
+    assert!(
+        cut.stdout
+            .contains("needs 8 bytes, but 6 remain [LAYOUT-TRUNCATED]"),
+        "{}",
+        cut.stdout
+    );
 }
 
 #[test]
 fn its_files_are_edited() {
     let folder = folder();
     run(&folder, "edit a.hfld b.hfld --set heights[1]=3").fine();
-    assert_eq!(folder.get("b.hfld"), [&FIELD[..12], &3f32.to_le_bytes()].concat());
+    assert_eq!(
+        folder.get("b.hfld"),
+        [&FIELD[..12], &3f32.to_le_bytes()].concat()
+    );
     let run = run(&folder, "edit a.hfld b.hfld --force --set columns=1");
-    assert!(run.stderr.contains("the file is broken now: columns"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("the file is broken now: columns"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -165,12 +230,23 @@ fn its_declaration_is_printed() {
     for language in Schema::ALL {
         let text = run(&folder, &format!("schema height_field --as {language}")).fine();
         // A dictionary holds compared bytes, such as magic bytes, but no lists.
-        let part = if *language == Schema::Dictionary { "\"HFLD\"" } else { "heights" };
+        let part = if *language == Schema::Dictionary {
+            "\"HFLD\""
+        } else {
+            "heights"
+        };
         assert!(text.contains(part), "{text}");
     }
     let message = folder.run("schema height_field --as c").fails(2);
-    assert!(message.contains("[possible values: mesh, crucible, iyma, seed, bmd]"), "{message}");
-    assert!(run(&folder, "completions bash").fine().contains("height_field"));
+    assert!(
+        message.contains("[possible values: mesh, crucible, iyma, seed, bmd]"),
+        "{message}"
+    );
+    assert!(
+        run(&folder, "completions bash")
+            .fine()
+            .contains("height_field")
+    );
 }
 
 #[test]
@@ -183,9 +259,18 @@ fn it_has_no_scenes() {
              hint: print the values of a file with `dump --json`, and write a file from them with `assemble`\n"
         )
     };
-    assert_eq!(run(&folder, "convert a.hfld a.json").fails(2), expected("a.hfld"));
-    assert_eq!(run(&folder, "convert a.hfld a.glb").fails(2), expected("a.hfld"));
-    assert_eq!(run(&folder, "convert flag.mesh b.hfld").fails(2), expected("--to"));
+    assert_eq!(
+        run(&folder, "convert a.hfld a.json").fails(2),
+        expected("a.hfld")
+    );
+    assert_eq!(
+        run(&folder, "convert a.hfld a.glb").fails(2),
+        expected("a.hfld")
+    );
+    assert_eq!(
+        run(&folder, "convert flag.mesh b.hfld").fails(2),
+        expected("--to")
+    );
     let batch = run(&folder, "convert flag.mesh --out-dir out --to height_field");
     assert_eq!(batch.fails(2), expected("--to"));
     assert_eq!(folder.names(), ["a.hfld", "flag.mesh"]);

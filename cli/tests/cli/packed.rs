@@ -8,7 +8,10 @@ use crate::files::Folder;
 
 /// A triangle with inconsistent influences and an invalid third index.
 fn odd_triangle() -> Document {
-    let bound = BoneWeight { bone: 0, influence: 0.5 };
+    let bound = BoneWeight {
+        bone: 0,
+        influence: 0.5,
+    };
     Document {
         chunks: vec![Chunk {
             indices: Indices::U16(vec![0, 1, 7]),
@@ -40,11 +43,17 @@ error: chunks[0].indices.data[2] (unpacked bytes 0x4..0x6 of the block at 0x9..0
 ";
     assert!(run.stdout.starts_with(finding), "{}", run.stdout);
     assert!(
-        run.stdout.contains("warning: chunks[0].streams[1].data[2] (unpacked bytes 0x30..0x48 of the block"),
+        run.stdout.contains(
+            "warning: chunks[0].streams[1].data[2] (unpacked bytes 0x30..0x48 of the block"
+        ),
         "{}",
         run.stdout
     );
-    assert!(run.stdout.ends_with("odd.crmesh: 1 error, 3 warnings\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.ends_with("odd.crmesh: 1 error, 3 warnings\n"),
+        "{}",
+        run.stdout
+    );
     run.fails(1);
 }
 
@@ -59,7 +68,10 @@ fn sizes_before_and_after_compression() {
     let packed = &data[0]["packed"];
     assert_eq!(packed["unpacked_size"], 6 + 3 * 12 + 3 * 24);
     let blocks = packed["blocks"].as_array().unwrap();
-    let sizes: Vec<_> = blocks.iter().map(|block| block["unpacked_size"].as_u64().unwrap()).collect();
+    let sizes: Vec<_> = blocks
+        .iter()
+        .map(|block| block["unpacked_size"].as_u64().unwrap())
+        .collect();
     assert_eq!(sizes, [6, 36, 72]);
     assert_eq!(blocks[1]["path"], "chunks[0].streams[0].data");
     assert_eq!(data[0]["meshes"][0]["index_bits"], 16);
@@ -71,11 +83,17 @@ fn dialect_losses_are_reported_or_fatal() {
     let mut document = odd_triangle();
     document.dialect = Dialect::Tangent;
     document.chunks[0].indices = Indices::U16(vec![0, 1, 2]);
-    document.chunks[0].streams.push(Values::Tangent(vec![[1.0, 0.0, 0.0]; 3]).into());
+    document.chunks[0]
+        .streams
+        .push(Values::Tangent(vec![[1.0, 0.0, 0.0]; 3]).into());
     folder.put("tangents.crmesh", bytes_of(&document));
-    let message = folder.run("convert --strict tangents.crmesh plain.crmesh").fails(1);
+    let message = folder
+        .run("convert --strict tangents.crmesh plain.crmesh")
+        .fails(1);
     assert!(
-        message.starts_with("dropped: chunks[0].streams[2]: the spec dialect has no attribute tangent"),
+        message.starts_with(
+            "dropped: chunks[0].streams[2]: the spec dialect has no attribute tangent"
+        ),
         "{message}"
     );
     assert!(!folder.path("plain.crmesh").exists());
@@ -90,7 +108,8 @@ fn json_round_trips_are_lossless() {
     let folder = Folder::new();
     let mut document = odd_triangle();
     document.chunks[0].indices = Indices::U32(vec![0, 1, 2]);
-    document.chunks[0].streams[0] = Values::Position3d(vec![[f32::NAN, f32::INFINITY, -0.0]; 3]).into();
+    document.chunks[0].streams[0] =
+        Values::Position3d(vec![[f32::NAN, f32::INFINITY, -0.0]; 3]).into();
     folder.put("in.crmesh", bytes_of(&document));
     folder.run("convert in.crmesh edit.json").fine();
     folder.run("convert edit.json out.crmesh").fine();

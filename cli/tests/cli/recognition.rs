@@ -37,7 +37,10 @@ fn runs(folder: &Folder, file: &str) -> Vec<(String, Run)> {
         format!("decode {file}"),
         format!("edit {file} out.mesh --force --set a=1"),
     ];
-    commands.into_iter().map(|command| (command.clone(), folder.run(&command))).collect()
+    commands
+        .into_iter()
+        .map(|command| (command.clone(), folder.run(&command)))
+        .collect()
 }
 
 /// The extension of a file and the title of its content.
@@ -68,20 +71,29 @@ fn name_of(extension: &str) -> &str {
 fn content_of_another_kind_is_named() {
     let folder = folder();
     for (kind, title) in KINDS {
-        let is_read_as =
-            |extension: &str| extension == kind || (kind.starts_with("gl") && extension.starts_with("gl"));
+        let is_read_as = |extension: &str| {
+            extension == kind || (kind.starts_with("gl") && extension.starts_with("gl"))
+        };
         for (extension, _) in KINDS.iter().filter(|(extension, _)| !is_read_as(extension)) {
             let file = format!("{kind}.{extension}");
             folder.put(&file, folder.get(&format!("a.{kind}")));
             let message = folder.run(&format!("info {file}")).fails(1);
-            let expected = format!("{file}: the content is {title}, but `.{extension}` is an extension of ");
+            let expected =
+                format!("{file}: the content is {title}, but `.{extension}` is an extension of ");
             assert!(message.contains(&expected), "{message}");
             let name = name_of(kind);
-            let hint = format!("hint: read it with --from {name}, or give it the extension `.{kind}`\n");
+            let hint =
+                format!("hint: read it with --from {name}, or give it the extension `.{kind}`\n");
             assert!(message.contains(&hint), "{message}");
         }
-        let file = if kind == "obj" { "obj.ply" } else { &format!("{kind}.obj") };
-        folder.run(&format!("info {file} --from {}", name_of(kind))).fine();
+        let file = if kind == "obj" {
+            "obj.ply"
+        } else {
+            &format!("{kind}.obj")
+        };
+        folder
+            .run(&format!("info {file} --from {}", name_of(kind)))
+            .fine();
     }
 }
 
@@ -93,7 +105,10 @@ fn every_command_names_content_of_another_kind() {
         folder.put(&file, folder.get(&format!("a.{kind}")));
         for (command, run) in runs(&folder, &file) {
             let message = run.fails(1);
-            assert!(message.contains(&format!("{file}: the content is ")), "{command}: {message}");
+            assert!(
+                message.contains(&format!("{file}: the content is ")),
+                "{command}: {message}"
+            );
             assert!(message.contains("hint: "), "{command}: {message}");
         }
     }
@@ -123,8 +138,16 @@ fn printed_json_is_named_with_the_command_that_reads_it() {
     folder.put("list.json", folder.run("info a.mesh --json").stdout);
     folder.put("printed.json", r#"{"title": "MESH", "layouts": []}"#);
     let kinds = [
-        ("dump.json", "the output of `dump --json`", "meshspec assemble "),
-        ("decoded.json", "the output of `decode --json`", "meshspec convert FILE OUT.json"),
+        (
+            "dump.json",
+            "the output of `dump --json`",
+            "meshspec assemble ",
+        ),
+        (
+            "decoded.json",
+            "the output of `decode --json`",
+            "meshspec convert FILE OUT.json",
+        ),
         ("list.json", "JSON, but no document", "meshspec assemble"),
         ("printed.json", "JSON, but no document", "meshspec assemble"),
     ];
@@ -132,25 +155,43 @@ fn printed_json_is_named_with_the_command_that_reads_it() {
     assert_eq!(folder.run("convert a.mesh seed.mesh --to seed").status, 0);
     folder.put("seed.json", folder.run("dump seed.mesh --json").stdout);
     let message = folder.run("info seed.json").fails(1);
-    assert!(message.contains("hint: dumps of seed, a text format, cannot be written"), "{message}");
+    assert!(
+        message.contains("hint: dumps of seed, a text format, cannot be written"),
+        "{message}"
+    );
     // An object without a decisive key is read as a document.
     for (text, missing) in [("{}", "format"), (r#"{"format": "bmd"}"#, "meshes")] {
         folder.put("a.xyz", text);
         for run in [folder.run("info a.xyz"), folder.run_with("info -", text)] {
             let message = run.fails(1);
-            assert!(message.contains(&format!("missing field `{missing}`")), "{message}");
+            assert!(
+                message.contains(&format!("missing field `{missing}`")),
+                "{message}"
+            );
         }
     }
     for (file, kind, hint) in kinds {
-        let named_runs = if kind.starts_with("JSON") { Vec::new() } else { runs(&folder, file) };
+        let named_runs = if kind.starts_with("JSON") {
+            Vec::new()
+        } else {
+            runs(&folder, file)
+        };
         for (command, run) in named_runs {
             let message = run.fails(1);
-            assert!(message.contains(&format!("{file}: the content is {kind}")), "{command}: {message}");
+            assert!(
+                message.contains(&format!("{file}: the content is {kind}")),
+                "{command}: {message}"
+            );
             assert!(message.contains(hint), "{command}: {message}");
         }
         for command in ["info", "check", "dump", "decode"] {
-            let message = folder.run_with(&format!("{command} -"), folder.get(file)).fails(1);
-            assert!(message.contains(&format!("standard input: the content is {kind}\n")), "{message}");
+            let message = folder
+                .run_with(&format!("{command} -"), folder.get(file))
+                .fails(1);
+            assert!(
+                message.contains(&format!("standard input: the content is {kind}\n")),
+                "{message}"
+            );
         }
     }
     let message = folder.run_with("info -", folder.get("dump.json")).fails(1);
@@ -159,7 +200,10 @@ fn printed_json_is_named_with_the_command_that_reads_it() {
     for list in ["[]", "[ {}]", " [\r\n1]"] {
         folder.put("list.json", list);
         let message = folder.run("info list.json").fails(1);
-        assert!(message.starts_with("error: list.json: the content is JSON, but no document\n"), "{message}");
+        assert!(
+            message.starts_with("error: list.json: the content is JSON, but no document\n"),
+            "{message}"
+        );
     }
 }
 
@@ -194,10 +238,14 @@ fn json_may_start_with_a_byte_order_mark() {
 fn the_order_of_keys_makes_no_difference() {
     let folder = folder();
     let reordered = |file: &str, last: &str| {
-        let mut object: serde_json::Map<String, Value> = serde_json::from_slice(&folder.get(file)).unwrap();
+        let mut object: serde_json::Map<String, Value> =
+            serde_json::from_slice(&folder.get(file)).unwrap();
         let value = object.remove(last).unwrap();
         let others = serde_json::to_string(&object).unwrap();
-        format!(r#"{},"{last}":{value}}}"#, others.strip_suffix('}').unwrap())
+        format!(
+            r#"{},"{last}":{value}}}"#,
+            others.strip_suffix('}').unwrap()
+        )
     };
     for (file, key, encoding) in [("a.json", "format", "mesh"), ("a.gltf", "asset", "gltf")] {
         folder.put("a.xyz", reordered(file, key));
@@ -211,8 +259,16 @@ fn the_order_of_keys_makes_no_difference() {
 fn assemble_names_other_inputs() {
     let folder = folder();
     let kinds = [
-        ("a.json", "a document as JSON", "`meshspec convert a.json OUT`"),
-        ("decoded.json", "the output of `decode --json`", "`meshspec dump FILE --json`"),
+        (
+            "a.json",
+            "a document as JSON",
+            "`meshspec convert a.json OUT`",
+        ),
+        (
+            "decoded.json",
+            "the output of `decode --json`",
+            "`meshspec dump FILE --json`",
+        ),
         ("a.glb", "glTF 2.0 binary", "`meshspec convert a.glb OUT`"),
         ("a.obj", "Wavefront OBJ", "`meshspec convert a.obj OUT`"),
         ("a.mesh", "MESH", "`meshspec dump a.mesh --json`"),
@@ -221,7 +277,9 @@ fn assemble_names_other_inputs() {
     for (file, kind, hint) in kinds {
         let message = folder.run(&format!("assemble {file} out.mesh")).fails(1);
         assert!(
-            message.contains(&format!("{file}: the content is {kind}, expected the output of")),
+            message.contains(&format!(
+                "{file}: the content is {kind}, expected the output of"
+            )),
             "{message}"
         );
         assert!(message.contains(hint), "{message}");
@@ -232,30 +290,59 @@ fn assemble_names_other_inputs() {
 #[test]
 fn commands_of_one_format_name_other_files() {
     let folder = folder();
-    folder.put("seed.mesh", include_bytes!("../../../samples/seed/facets.mesh"));
+    folder.put(
+        "seed.mesh",
+        include_bytes!("../../../samples/seed/facets.mesh"),
+    );
     let message = folder.run("edit seed.mesh out.mesh --set a=1").fails(2);
-    assert!(message.contains("edit supports only mesh, crucible, iyma and bmd, not seed"), "{message}");
-    assert!(message.contains("text editor") && message.contains("`meshspec convert seed.mesh values.json`"));
+    assert!(
+        message.contains("edit supports only mesh, crucible, iyma and bmd, not seed"),
+        "{message}"
+    );
+    assert!(
+        message.contains("text editor")
+            && message.contains("`meshspec convert seed.mesh values.json`")
+    );
     // The suggested commands work.
-    for command in ["convert seed.mesh values.json", "convert values.json again.mesh --to seed"] {
+    for command in [
+        "convert seed.mesh values.json",
+        "convert values.json again.mesh --to seed",
+    ] {
         let run = folder.run(command);
         assert_eq!(run.status, 0, "{run:?}");
     }
     #[cfg(feature = "formats")]
     {
         let message = folder.run("iyma split a.mesh").fails(2);
-        assert!(message.contains("iyma supports only iyma, not mesh\nhint: convert it first"), "{message}");
+        assert!(
+            message.contains("iyma supports only iyma, not mesh\nhint: convert it first"),
+            "{message}"
+        );
         folder.run("iyma split a.glb").fails(2);
         let message = folder.run("iyma split dump.json").fails(1);
-        assert!(message.contains("hint: write the file with `meshspec assemble dump.json OUT`"), "{message}");
+        assert!(
+            message.contains("hint: write the file with `meshspec assemble dump.json OUT`"),
+            "{message}"
+        );
         let message = folder.run("iyma merge seed.mesh -o out.ima").fails(2);
-        assert!(message.contains("not seed\nhint: convert it first"), "{message}");
+        assert!(
+            message.contains("not seed\nhint: convert it first"),
+            "{message}"
+        );
         for (file, name) in [("a.glb", "glb"), ("a.mesh", "mesh"), ("a.json", "JSON")] {
             let message = folder.run(&format!("iyma user-data get {file}")).fails(2);
-            assert!(message.contains(&format!("iyma supports only iyma, not {name}\nhint: ")), "{message}");
+            assert!(
+                message.contains(&format!("iyma supports only iyma, not {name}\nhint: ")),
+                "{message}"
+            );
         }
-        let message = folder.run_with("iyma user-data get -", folder.get("a.bmd")).fails(2);
-        assert!(message.contains("standard input: iyma supports only iyma, not bmd\n"), "{message}");
+        let message = folder
+            .run_with("iyma user-data get -", folder.get("a.bmd"))
+            .fails(2);
+        assert!(
+            message.contains("standard input: iyma supports only iyma, not bmd\n"),
+            "{message}"
+        );
         assert_eq!(folder.run("iyma user-data get a.ima").fine(), "");
     }
 }
@@ -268,11 +355,19 @@ const LENIENT_HINT: &str =
 #[test]
 fn rejected_files_point_to_check_and_lenient() {
     let folder = folder();
-    folder.put_mesh("error.mesh", &mesh::Document { indices: vec![0, 1, 9], ..triangle() });
+    folder.put_mesh(
+        "error.mesh",
+        &mesh::Document {
+            indices: vec![0, 1, 9],
+            ..triangle()
+        },
+    );
     folder.put("fatal.mesh", &bytes_of(&triangle())[..40]);
     folder.put(
         "error.json",
-        String::from_utf8(folder.get("a.json")).unwrap().replacen("[\n    0,", "[\n    9,", 1),
+        String::from_utf8(folder.get("a.json"))
+            .unwrap()
+            .replacen("[\n    0,", "[\n    9,", 1),
     );
     for file in ["error.mesh", "fatal.mesh"] {
         for (command, run) in runs(&folder, file) {
@@ -291,8 +386,12 @@ fn rejected_files_point_to_check_and_lenient() {
     assert!(message.contains(CHECK_HINT), "{message}");
     folder.run("info error.mesh --lenient").fine();
     // The suggested command reads the file in the same way.
-    for command in ["info FILE", "decode FILE", "convert FILE out.glb --force", "render FILE out.png --force"]
-    {
+    for command in [
+        "info FILE",
+        "decode FILE",
+        "convert FILE out.glb --force",
+        "render FILE out.png --force",
+    ] {
         let command = command.replace("FILE", "error.mesh --from mesh");
         let message = folder.run(&command).fails(1);
         assert!(
@@ -308,7 +407,9 @@ fn lenient_is_suggested_for_files_that_it_reads() {
     let folder = Folder::new();
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let index = std::fs::read_to_string(corpus.join("index.jsonl")).unwrap();
-    let entries = index.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let entries = index
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let rejected = entries.filter(|entry| entry["strict"] == "reject");
     let (mut accepted, mut refused) = (0, 0);
     for entry in rejected.step_by(40) {
@@ -326,8 +427,17 @@ fn lenient_is_suggested_for_files_that_it_reads() {
             let (strict, lenient) = (run(&[]), run(&["--lenient"]));
             let is_suggested = strict.stderr.contains("--lenient");
             let helps = strict.status != 0 && lenient.status == 0;
-            assert_eq!(is_suggested, helps, "{command:?} {}: {strict:?}", file.display());
-            *if is_suggested { &mut accepted } else { &mut refused } += 1;
+            assert_eq!(
+                is_suggested,
+                helps,
+                "{command:?} {}: {strict:?}",
+                file.display()
+            );
+            *if is_suggested {
+                &mut accepted
+            } else {
+                &mut refused
+            } += 1;
         }
     }
     assert!(accepted > 20 && refused > 20, "{accepted}, {refused}");
@@ -349,9 +459,17 @@ fn suggested_commands_contain_printable_names() {
     ] {
         let path = folder.path("").join(OsStr::from_bytes(name));
         std::fs::write(&path, folder.get("dump.json")).unwrap();
-        let output = folder.command().arg("info").arg(OsStr::from_bytes(name)).output().unwrap();
+        let output = folder
+            .command()
+            .arg("info")
+            .arg(OsStr::from_bytes(name))
+            .output()
+            .unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
-        assert!(message.contains(&format!("`meshspec assemble {argument} OUT`")), "{message}");
+        assert!(
+            message.contains(&format!("`meshspec assemble {argument} OUT`")),
+            "{message}"
+        );
     }
 }
 
@@ -362,13 +480,27 @@ fn lenient_is_suggested_for_interchange_files_that_it_reads() {
     let stl = folder.get("a.stl");
     folder.put("truncated.stl", &stl[..stl.len() - 10]);
     folder.put("bad.obj", "v 0 0 zero\n");
-    for command in
-        ["info FILE", "convert FILE out.glb --force", "render FILE out.png --force", "diff FILE a.glb"]
-    {
-        let message = folder.run(&command.replace("FILE", "truncated.stl")).fails(1);
-        assert!(message.contains("hint: --lenient reads the file nevertheless"), "{command}: {message}");
-        let run = folder.run(&format!("{} --lenient", command.replace("FILE", "truncated.stl")));
-        assert!(!run.stderr.contains("truncated facet"), "{command}: {run:?}");
+    for command in [
+        "info FILE",
+        "convert FILE out.glb --force",
+        "render FILE out.png --force",
+        "diff FILE a.glb",
+    ] {
+        let message = folder
+            .run(&command.replace("FILE", "truncated.stl"))
+            .fails(1);
+        assert!(
+            message.contains("hint: --lenient reads the file nevertheless"),
+            "{command}: {message}"
+        );
+        let run = folder.run(&format!(
+            "{} --lenient",
+            command.replace("FILE", "truncated.stl")
+        ));
+        assert!(
+            !run.stderr.contains("truncated facet"),
+            "{command}: {run:?}"
+        );
         let message = folder.run(&command.replace("FILE", "bad.obj")).fails(1);
         assert!(!message.contains("--lenient"), "{command}: {message}");
     }

@@ -12,7 +12,12 @@ fn single_files_are_printed() {
         for language in Schema::ALL {
             let files = format.schema(*language);
             if let [file] = &files[..] {
-                assert_eq!(folder.run(&format!("schema {format} --as {language}")).fine(), file.text);
+                assert_eq!(
+                    folder
+                        .run(&format!("schema {format} --as {language}"))
+                        .fine(),
+                    file.text
+                );
             }
         }
     }
@@ -28,13 +33,25 @@ fn several_files_require_a_choice() {
          hint: write them with --out DIR, or choose one with --layout (mesh, mesh_renderlib)\n"
     );
     let files = FormatId::Mesh.schema(Schema::Kaitai);
-    assert_eq!(folder.run("schema mesh --as kaitai --layout mesh_renderlib").fine(), files[1].text);
     assert_eq!(
-        folder.run("schema mesh --as kaitai --layout klingon").fails(2),
+        folder
+            .run("schema mesh --as kaitai --layout mesh_renderlib")
+            .fine(),
+        files[1].text
+    );
+    assert_eq!(
+        folder
+            .run("schema mesh --as kaitai --layout klingon")
+            .fails(2),
         "error: mesh: no layout `klingon`; the layouts are mesh, mesh_renderlib\n"
     );
-    let markdown = folder.run("schema mesh --as markdown --layout mesh_renderlib").fine();
-    assert!(markdown.contains("RenderlibHeader") && !markdown.contains("`strings`"), "{markdown}");
+    let markdown = folder
+        .run("schema mesh --as markdown --layout mesh_renderlib")
+        .fine();
+    assert!(
+        markdown.contains("RenderlibHeader") && !markdown.contains("`strings`"),
+        "{markdown}"
+    );
 }
 
 #[test]
@@ -68,7 +85,12 @@ fn existing_files_are_kept_without_force() {
 #[test]
 fn wrong_usage() {
     let folder = Folder::new();
-    for arguments in ["schema", "schema mesh", "schema mesh --as cobol", "schema obj --as c"] {
+    for arguments in [
+        "schema",
+        "schema mesh",
+        "schema mesh --as cobol",
+        "schema obj --as c",
+    ] {
         folder.run(arguments).fails(2);
     }
 }
@@ -78,15 +100,22 @@ fn wrong_usage() {
 fn the_page_lists_the_languages_of_text_formats() {
     let folder = Folder::new();
     let page = include_str!("../../../docs/cli.md");
-    let (_, sentence) =
-        page.split_once("Text formats, which have an attribute table and a grammar, support only ").unwrap();
+    let (_, sentence) = page
+        .split_once("Text formats, which have an attribute table and a grammar, support only ")
+        .unwrap();
     let (sentence, _) = sentence.split_once(".\n").unwrap();
     for format in FormatId::ALL {
         for language in Schema::ALL {
             let is_listed = sentence.contains(&format!("`{language}`"));
             let is_binary = !format.about().layouts().is_empty();
-            let run = folder.run(&format!("schema {format} --as {language} --out {format}-{language}"));
-            assert_eq!(run.status == 0, is_binary || is_listed, "{format} {language}: {run:?}");
+            let run = folder.run(&format!(
+                "schema {format} --as {language} --out {format}-{language}"
+            ));
+            assert_eq!(
+                run.status == 0,
+                is_binary || is_listed,
+                "{format} {language}: {run:?}"
+            );
         }
     }
     for language in Schema::ALL {

@@ -22,15 +22,25 @@ fn help_names_every_command_and_exit_status() {
     ] {
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert_eq!(Folder::new().run("--version").fine(), format!("meshspec {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        Folder::new().run("--version").fine(),
+        format!("meshspec {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 #[test]
 fn wrong_usage() {
     let folder = Folder::new();
-    for arguments in
-        ["frobnicate", "info", "check", "dump", "convert", "convert a", "info --frob a", "completions tcl"]
-    {
+    for arguments in [
+        "frobnicate",
+        "info",
+        "check",
+        "dump",
+        "convert",
+        "convert a",
+        "info --frob a",
+        "completions tcl",
+    ] {
         let run = folder.run(arguments);
         assert_eq!(run.stdout, "", "{arguments}");
         assert!(!run.fails(2).is_empty(), "{arguments}");
@@ -49,7 +59,10 @@ fn completions_for_shells() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.run(&format!("completions {shell}")).fine();
-        assert!(script.contains("meshspec") && script.contains("convert"), "{shell}: {script}");
+        assert!(
+            script.contains("meshspec") && script.contains("convert"),
+            "{shell}: {script}"
+        );
     }
 }
 
@@ -57,14 +70,23 @@ fn completions_for_shells() {
 fn manual_pages() {
     let folder = Folder::new();
     let page = folder.run("man").fine();
-    assert!(page.contains(".TH meshspec 1") && page.contains("Exit status:"), "{page}");
+    assert!(
+        page.contains(".TH meshspec 1") && page.contains("Exit status:"),
+        "{page}"
+    );
     let page = folder.run("man convert").fine();
-    assert!(page.contains(".TH meshspec-convert 1") && page.contains("\\-\\-strict"), "{page}");
+    assert!(
+        page.contains(".TH meshspec-convert 1") && page.contains("\\-\\-strict"),
+        "{page}"
+    );
     // Every page referred to by another one.
     let page = folder.run("man iyma").fine();
     assert!(page.contains("meshspec\\-iyma\\-merge(1)"), "{page}");
     let page = folder.run("man iyma merge").fine();
-    assert!(page.contains(".TH meshspec-iyma-merge 1") && page.contains("\\-\\-level"), "{page}");
+    assert!(
+        page.contains(".TH meshspec-iyma-merge 1") && page.contains("\\-\\-level"),
+        "{page}"
+    );
     let page = folder.run("man iyma user-data get").fine();
     assert!(page.contains(".TH meshspec-iyma-user-data-get 1"), "{page}");
     assert_eq!(
@@ -84,21 +106,38 @@ fn commands_quote_patterns() {
         lines.extend(examples.lines().map(|line| line.trim().to_owned()));
     }
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-    let pages = std::fs::read_dir(docs).unwrap().map(|entry| entry.unwrap().path());
+    let pages = std::fs::read_dir(docs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let mut texts: Vec<_> = pages.map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    texts.extend([include_str!("../../../README.md").to_owned(), include_str!("../../README.md").to_owned()]);
+    let mut texts: Vec<_> = pages
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    texts.extend([
+        include_str!("../../../README.md").to_owned(),
+        include_str!("../../README.md").to_owned(),
+    ]);
     for text in &texts {
         // Placeholders and patterns of other programs, such as `parallel`, are theirs.
-        let is_own = |line: &&str| line.starts_with("meshspec ") || line.starts_with("height_field ");
+        let is_own =
+            |line: &&str| line.starts_with("meshspec ") || line.starts_with("height_field ");
         lines.extend(shell_lines(text).filter(is_own).map(str::to_owned));
     }
     assert!(lines.len() > 80, "{}", lines.len());
     for line in lines {
-        for word in line.split('#').next().unwrap().split_whitespace().filter(|word| *word != "{}") {
+        for word in line
+            .split('#')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .filter(|word| *word != "{}")
+        {
             // Odd parts are quoted.
             let mut unquoted = word.split(['\'', '"']).step_by(2);
-            assert!(!unquoted.any(|part| part.contains(['[', '*', '?', '{'])), "{word}: {line}");
+            assert!(
+                !unquoted.any(|part| part.contains(['[', '*', '?', '{'])),
+                "{word}: {line}"
+            );
         }
     }
 }
@@ -146,7 +185,9 @@ fn shell_lines(page: &str) -> impl Iterator<Item = &str> {
 fn from_offers_what_a_command_reads() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
-    for name in ["crucible", "iyma", "bmd", "seed", "obj", "ply", "stl", "glb", "gltf", "json"] {
+    for name in [
+        "crucible", "iyma", "bmd", "seed", "obj", "ply", "stl", "glb", "gltf", "json",
+    ] {
         let run = folder.run(&format!("convert a.mesh a-{name} --to {name} -q"));
         assert_eq!(run.status, 0, "{run:?}");
     }
@@ -163,22 +204,37 @@ fn from_offers_what_a_command_reads() {
         "diff FILE FILE",
     ];
     for command in commands {
-        let help = folder.run(&format!("{} --help", command.split(' ').next().unwrap())).fine();
+        let help = folder
+            .run(&format!("{} --help", command.split(' ').next().unwrap()))
+            .fine();
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         let (_, values) = help.split_once("--from <FORMAT>").unwrap();
         let (_, values) = values.split_once("[possible values: ").unwrap();
         let offered: Vec<_> = values.split(']').next().unwrap().split(", ").collect();
-        for name in ["mesh", "crucible", "iyma", "bmd", "seed", "obj", "ply", "stl", "glb", "gltf", "json"] {
+        for name in [
+            "mesh", "crucible", "iyma", "bmd", "seed", "obj", "ply", "stl", "glb", "gltf", "json",
+        ] {
             // Without --from, the name of the file decides.
-            let file = if name == "json" { "a-json.json" } else { &format!("a-{name}") };
+            let file = if name == "json" {
+                "a-json.json"
+            } else {
+                &format!("a-{name}")
+            };
             if name == "json" {
                 folder.put(file, folder.get("a-json"));
             }
             let run = folder.run(&command.replace("FILE", file));
             let reads = !run.stderr.contains(" supports only ");
             assert_eq!(reads, offered.contains(&name), "{command} {name}: {run:?}");
-            let run = folder.run(&format!("{} --from {name}", command.replace("FILE", &format!("a-{name}"))));
-            assert_eq!(run.stderr.contains("invalid value"), !reads, "{command} {name}: {run:?}");
+            let run = folder.run(&format!(
+                "{} --from {name}",
+                command.replace("FILE", &format!("a-{name}"))
+            ));
+            assert_eq!(
+                run.stderr.contains("invalid value"),
+                !reads,
+                "{command} {name}: {run:?}"
+            );
         }
     }
 }
@@ -192,14 +248,27 @@ fn dialects_are_offered_with_their_formats() {
     };
     for command in ["info", "convert", "corpus", "edit"] {
         let text = help(command);
-        assert!(text.contains("renderlib (mesh), tangent (crucible), reference (iyma)]"), "{text}");
+        assert!(
+            text.contains("renderlib (mesh), tangent (crucible), reference (iyma)]"),
+            "{text}"
+        );
     }
     let text = help("iyma merge");
-    assert!(text.contains("[possible values: spec (iyma), reference (iyma)]"), "{text}");
+    assert!(
+        text.contains("[possible values: spec (iyma), reference (iyma)]"),
+        "{text}"
+    );
     folder.put_mesh("a.mesh", &triangle());
-    let message = folder.run("convert a.mesh a.bmd --dialect renderlib").fails(2);
-    assert!(message.contains("bmd has no renderlib dialect, only spec"), "{message}");
-    folder.run("iyma merge a.ima -o b.ima --dialect renderlib").fails(2);
+    let message = folder
+        .run("convert a.mesh a.bmd --dialect renderlib")
+        .fails(2);
+    assert!(
+        message.contains("bmd has no renderlib dialect, only spec"),
+        "{message}"
+    );
+    folder
+        .run("iyma merge a.ima -o b.ima --dialect renderlib")
+        .fails(2);
 }
 
 /// Programs are installed without pages, so their messages and help give addresses.
@@ -212,11 +281,16 @@ fn pages_are_given_by_their_addresses() {
         folder.run("check a.mesh --ignore QUUX").fails(2),
         folder.run("check --explain M13").fine(),
     ];
-    texts.extend(COMMANDS.map(|command| folder.run(format!("{command} --help").trim_start()).fine()));
+    texts.extend(
+        COMMANDS.map(|command| folder.run(format!("{command} --help").trim_start()).fine()),
+    );
     for text in texts {
         let pages = text.match_indices("docs/").map(|(at, _)| &text[..at]);
         let address = "https://github.com/meshspec/meshspec/blob/main/";
-        assert!(pages.into_iter().all(|before| before.ends_with(address)), "{text}");
+        assert!(
+            pages.into_iter().all(|before| before.ends_with(address)),
+            "{text}"
+        );
         assert!(!text.replace(address, "").contains("](docs"), "{text}");
     }
 }

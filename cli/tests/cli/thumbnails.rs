@@ -23,7 +23,10 @@ struct MimeType {
 }
 
 fn attribute(element: &BytesStart, name: &str) -> String {
-    let found = element.try_get_attribute(name).unwrap().unwrap_or_else(|| panic!("no {name}"));
+    let found = element
+        .try_get_attribute(name)
+        .unwrap()
+        .unwrap_or_else(|| panic!("no {name}"));
     String::from_utf8(found.value.into_owned()).unwrap()
 }
 
@@ -43,7 +46,11 @@ fn types() -> BTreeMap<String, MimeType> {
         };
         match element.name().as_ref() {
             b"mime-type" => name = attribute(element, "type"),
-            b"glob" => types.entry(name.clone()).or_default().patterns.push(attribute(element, "pattern")),
+            b"glob" => types
+                .entry(name.clone())
+                .or_default()
+                .patterns
+                .push(attribute(element, "pattern")),
             b"match" => {
                 assert_eq!(attribute(element, "offset"), "0");
                 let value = attribute(element, "value");
@@ -61,13 +68,22 @@ fn types() -> BTreeMap<String, MimeType> {
 #[test]
 fn types_match_format_detection() {
     let types = types();
-    let names: Vec<String> =
-        FormatId::ALL.iter().map(|format| format!("model/x-{}", format.name())).collect();
-    assert!(names.iter().all(|name| types.contains_key(name)) && types.len() == names.len(), "{types:?}");
+    let names: Vec<String> = FormatId::ALL
+        .iter()
+        .map(|format| format!("model/x-{}", format.name()))
+        .collect();
+    assert!(
+        names.iter().all(|name| types.contains_key(name)) && types.len() == names.len(),
+        "{types:?}"
+    );
     for format in FormatId::ALL {
         let known = &types[&format!("model/x-{}", format.name())];
-        let extensions: Vec<String> =
-            format.about().extensions.iter().map(|end| format!("*.{end}")).collect();
+        let extensions: Vec<String> = format
+            .about()
+            .extensions
+            .iter()
+            .map(|end| format!("*.{end}"))
+            .collect();
         let same = |pattern: &String| extensions.contains(pattern);
         assert!(
             known.patterns.iter().all(same) && known.patterns.len() == extensions.len(),
@@ -76,7 +92,10 @@ fn types_match_format_detection() {
         for file in std::fs::read_dir(repository().join("samples").join(format.name())).unwrap() {
             let path = file.unwrap().path();
             let bytes = std::fs::read(&path).unwrap();
-            assert_eq!(meshspec::detect(&bytes, Some(&path)).unwrap().format, *format);
+            assert_eq!(
+                meshspec::detect(&bytes, Some(&path)).unwrap().format,
+                *format
+            );
             let by_magic: Vec<&String> = types
                 .iter()
                 .filter(|(_, known)| known.magic.iter().any(|magic| bytes.starts_with(magic)))
@@ -89,25 +108,37 @@ fn types_match_format_detection() {
                 .map(|(name, _)| name)
                 .collect();
             // As in file managers, magic bytes decide between types with the same extension.
-            let found: Vec<_> =
-                by_name.iter().filter(|name| by_name.len() == 1 || by_magic.contains(name)).collect();
+            let found: Vec<_> = by_name
+                .iter()
+                .filter(|name| by_name.len() == 1 || by_magic.contains(name))
+                .collect();
             // Chunks of Crucible are not marked.
             assert!(
                 by_magic.iter().any(|name| name.ends_with(format.name())) || end == "*.crmesh",
                 "{}",
                 path.display()
             );
-            assert_eq!(found, [&&format!("model/x-{}", format.name())], "{}", path.display());
+            assert_eq!(
+                found,
+                [&&format!("model/x-{}", format.name())],
+                "{}",
+                path.display()
+            );
         }
     }
 }
 
 /// Runs the command line like a file manager, which first creates an empty file for the picture.
 fn thumbnail(folder: &Folder, input: &Path) -> Run {
-    let line = THUMBNAILER.lines().find_map(|line| line.strip_prefix("Exec=meshspec ")).unwrap();
+    let line = THUMBNAILER
+        .lines()
+        .find_map(|line| line.strip_prefix("Exec=meshspec "))
+        .unwrap();
     folder.put("thumbnail", b"");
     let output = folder.path("thumbnail");
-    let line = line.replace("%i", &input.display().to_string()).replace("%o", &output.display().to_string());
+    let line = line
+        .replace("%i", &input.display().to_string())
+        .replace("%o", &output.display().to_string());
     folder.run(&line.replace("%s", "64"))
 }
 
@@ -128,6 +159,9 @@ fn the_command_line_draws_a_sample_of_each_type() {
         thumbnail(&folder, &repository().join("samples").join(sample)).fine();
         let image = Image::of(&folder.get("thumbnail"));
         assert_eq!((image.width, image.height), (64, 64));
-        assert!(image.pixels.iter().any(|[.., alpha]| *alpha == 255), "{sample}");
+        assert!(
+            image.pixels.iter().any(|[.., alpha]| *alpha == 255),
+            "{sample}"
+        );
     }
 }

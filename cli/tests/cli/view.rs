@@ -18,7 +18,9 @@ fn page(folder: &Folder, file: &str) -> String {
 
 /// Returns the initial data of a page's script.
 fn data(page: &str) -> serde_json::Value {
-    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let (_, rest) = page
+        .split_once("<script type=\"application/json\" id=\"data\">")
+        .unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
 
@@ -37,24 +39,38 @@ fn array(page: &str, array: &serde_json::Value) -> Vec<u8> {
 
 fn from_base64(text: &str) -> Vec<u8> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits = text.bytes().filter(|byte| *byte != b'=').map(|byte| DIGITS.iter().position(|d| *d == byte));
+    let digits = text
+        .bytes()
+        .filter(|byte| *byte != b'=')
+        .map(|byte| DIGITS.iter().position(|d| *d == byte));
     let digits: Vec<usize> = digits.map(Option::unwrap).collect();
     let bytes = digits.chunks(4).flat_map(|four| {
         let word = four.iter().fold(0, |word, digit| word << 6 | digit) << (6 * (4 - four.len()));
-        [word >> 16, word >> 8, word].map(|byte| byte as u8).into_iter().take(four.len() - 1)
+        [word >> 16, word >> 8, word]
+            .map(|byte| byte as u8)
+            .into_iter()
+            .take(four.len() - 1)
     });
     bytes.collect()
 }
 
 fn floats(bytes: Vec<u8>) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| f32::from_le_bytes(*bytes))
+        .collect()
 }
 
 /// Returns the branch at this path.
 fn branch<'t>(tree: &'t serde_json::Value, steps: &[&str]) -> &'t serde_json::Value {
     steps.iter().fold(tree, |tree, step| {
         let parts = tree["parts"].as_array().unwrap();
-        parts.iter().find(|part| part["step"] == *step).unwrap_or_else(|| panic!("{step} in {tree:#}"))
+        parts
+            .iter()
+            .find(|part| part["step"] == *step)
+            .unwrap_or_else(|| panic!("{step} in {tree:#}"))
     })
 }
 
@@ -63,13 +79,32 @@ fn the_page_is_written_next_to_the_input() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
     let run = folder.run("view a.mesh");
-    assert_eq!((run.status, &*run.stderr, &*run.stdout), (0, "a.mesh.html: written\n", ""));
+    assert_eq!(
+        (run.status, &*run.stderr, &*run.stdout),
+        (0, "a.mesh.html: written\n", "")
+    );
     assert_eq!(folder.names(), ["a.mesh", "a.mesh.html"]);
     let message = folder.run("view a.mesh").fails(2);
-    assert!(message.contains("exists") && message.contains("--force"), "{message}");
-    assert_eq!(folder.run("view a.mesh --force --out a.mesh.html").status, 0);
-    assert!(folder.run_with("view -", bytes_of(&triangle())).fails(2).contains("--out"));
-    assert!(folder.run("view missing.mesh").fails(3).contains("missing.mesh"));
+    assert!(
+        message.contains("exists") && message.contains("--force"),
+        "{message}"
+    );
+    assert_eq!(
+        folder.run("view a.mesh --force --out a.mesh.html").status,
+        0
+    );
+    assert!(
+        folder
+            .run_with("view -", bytes_of(&triangle()))
+            .fails(2)
+            .contains("--out")
+    );
+    assert!(
+        folder
+            .run("view missing.mesh")
+            .fails(3)
+            .contains("missing.mesh")
+    );
     folder.put("a.json", folder.run("convert a.mesh - --to json").fine());
     assert!(folder.run("view a.json").fails(2).contains("JSON"));
 }
@@ -79,11 +114,16 @@ fn pages_are_self_contained() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &animated());
     let page = page(&folder, "a.mesh");
-    for address in ["http:", "https:", "//cdn", "@import", "url(", " src=", "import(", "eval("] {
+    for address in [
+        "http:", "https:", "//cdn", "@import", "url(", " src=", "import(", "eval(",
+    ] {
         assert!(!page.contains(address), "{address}");
     }
     // Module imports are resolved when the page is built.
-    assert!(page.lines().all(|line| !line.starts_with("import ") && !line.starts_with("export ")));
+    assert!(
+        page.lines()
+            .all(|line| !line.starts_with("import ") && !line.starts_with("export "))
+    );
     assert!(page.contains("default-src 'none'; connect-src 'none'"));
     assert!(page.len() < MAX_SIZE, "{} bytes", page.len());
 }
@@ -94,7 +134,10 @@ fn the_page_is_small_without_its_data() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/view");
     let files = std::fs::read_dir(sources).unwrap().map(Result::unwrap);
     let sizes: Vec<u64> = files.map(|file| file.metadata().unwrap().len()).collect();
-    assert!(sizes.len() > 15 && sizes.iter().sum::<u64>() < MAX_SIZE as u64, "{sizes:?}");
+    assert!(
+        sizes.len() > 15 && sizes.iter().sum::<u64>() < MAX_SIZE as u64,
+        "{sizes:?}"
+    );
 }
 
 #[test]
@@ -103,23 +146,44 @@ fn pages_contain_model_places_and_bytes() {
     folder.put_mesh("a.mesh", &animated());
     let page = page(&folder, "a.mesh");
     let about = about(&page);
-    assert_eq!((&about["file"], &about["dialect"]), (&"a.mesh".into(), &"spec".into()));
+    assert_eq!(
+        (&about["file"], &about["dialect"]),
+        (&"a.mesh".into(), &"spec".into())
+    );
     assert_eq!(array(&page, &about["bytes"]), folder.get("a.mesh"));
     assert_eq!(about["is_converted"], true);
     let mesh = &about["model"]["meshes"][0];
-    assert_eq!((&mesh["vertices"], &mesh["triangles"]), (&3.into(), &1.into()));
+    assert_eq!(
+        (&mesh["vertices"], &mesh["triangles"]),
+        (&3.into(), &1.into())
+    );
     let positions = floats(array(&page, &mesh["positions"]));
     assert_eq!(positions, [0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 2.0, 0.0]);
     let indices = array(&page, &mesh["indices"]);
     assert_eq!(
-        indices.as_chunks::<4>().0.iter().map(|i| u32::from_le_bytes(*i)).collect::<Vec<_>>(),
+        indices
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|i| u32::from_le_bytes(*i))
+            .collect::<Vec<_>>(),
         [0, 1, 2]
     );
     let animation = &about["model"]["animations"][0];
-    assert_eq!((&animation["name"], &animation["rate"]), (&"walk".into(), &24.0.into()));
-    let moved =
-        animation["channels"].as_array().unwrap().iter().find(|c| c["property"] == "translation").unwrap();
-    assert_eq!(floats(array(&page, &moved["values"])), [0.0, 0.0, 0.0, 1.5, 0.0, 0.0]);
+    assert_eq!(
+        (&animation["name"], &animation["rate"]),
+        (&"walk".into(), &24.0.into())
+    );
+    let moved = animation["channels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|c| c["property"] == "translation")
+        .unwrap();
+    assert_eq!(
+        floats(array(&page, &moved["values"])),
+        [0.0, 0.0, 0.0, 1.5, 0.0, 0.0]
+    );
     let places = &about["places"];
     assert_eq!(places["meshes"][0]["vertices"][0]["list"], "vertices");
     assert_eq!(places["joints"][0], "joints[0]");
@@ -133,25 +197,46 @@ fn the_tree_contains_values_places_and_meanings() {
     let about = about(&page(&folder, "a.mesh"));
     let position = branch(&about["tree"], &["vertices", "[1]", ".position"]);
     assert_eq!(position["value"], "[1.0, 0.0, 0.5]");
-    assert_eq!((&position["offset"], &position["size"]), (&25.into(), &12.into()));
+    assert_eq!(
+        (&position["offset"], &position["size"]),
+        (&25.into(), &12.into())
+    );
     assert_eq!(position["meaning"], "Vertex coordinate (X, Y, Z).");
     let vertices = branch(&about["tree"], &["vertices"]);
-    assert_eq!((&vertices["count"], &vertices["stride"]), (&3.into(), &12.into()));
+    assert_eq!(
+        (&vertices["count"], &vertices["stride"]),
+        (&3.into(), &12.into())
+    );
     let flag = branch(&about["tree"], &["header", ".format", ".position"]);
-    assert_eq!((&flag["value"], &flag["bits"]["offset"]), (&"true".into(), &0.into()));
+    assert_eq!(
+        (&flag["value"], &flag["bits"]["offset"]),
+        (&"true".into(), &0.into())
+    );
 }
 
 #[test]
 fn long_lists_contain_places_of_omitted_items() {
     let folder = Folder::new();
     let positions = (0..1000).map(|x| [x as f32, 0.0, 0.0]).collect();
-    let columns = mesh::Columns { positions, ..Default::default() };
+    let columns = mesh::Columns {
+        positions,
+        ..Default::default()
+    };
     let vertices = mesh::Vertices::from_columns(&columns).unwrap();
-    folder.put_mesh("a.mesh", &mesh::Document { vertices, ..triangle() });
+    folder.put_mesh(
+        "a.mesh",
+        &mesh::Document {
+            vertices,
+            ..triangle()
+        },
+    );
     let list = about(&page(&folder, "a.mesh"))["tree"].clone();
     let vertices = branch(&list, &["vertices"]);
     assert_eq!(vertices["parts"].as_array().unwrap().len(), 100);
-    assert_eq!((&vertices["count"], &vertices["stride"]), (&1000.into(), &12.into()));
+    assert_eq!(
+        (&vertices["count"], &vertices["stride"]),
+        (&1000.into(), &12.into())
+    );
 
     // Lines differ in length.
     let lines: String = (0..1000).map(|x| format!("p {x}, 0, 0\n")).collect();
@@ -179,9 +264,22 @@ fn broken_files_are_shown_up_to_the_fault() {
     folder.put("short.mesh", &bytes[..150]);
     let short = about(&page(&folder, "short.mesh"));
     assert_eq!(short["model"], serde_json::Value::Null);
-    assert!(short["fault"]["path"].as_str().unwrap().starts_with("animations[0]"), "{}", short["fault"]);
-    assert_eq!(branch(&short["tree"], &["vertices", "[2]", ".position"])["value"], "[0.0, 2.0, 0.0]");
-    assert_eq!(branch(&short["tree"], &["animations", "[0]", ".duration"])["value"], "30.0 ticks");
+    assert!(
+        short["fault"]["path"]
+            .as_str()
+            .unwrap()
+            .starts_with("animations[0]"),
+        "{}",
+        short["fault"]
+    );
+    assert_eq!(
+        branch(&short["tree"], &["vertices", "[2]", ".position"])["value"],
+        "[0.0, 2.0, 0.0]"
+    );
+    assert_eq!(
+        branch(&short["tree"], &["animations", "[0]", ".duration"])["value"],
+        "30.0 ticks"
+    );
 
     folder.put("bad.obj", "v 0 0 zero\n");
     let bad = about(&page(&folder, "bad.obj"));
@@ -193,7 +291,9 @@ fn packed_blocks_are_unpacked() {
     let folder = Folder::new();
     let columns = meshspec::crucible::Document {
         chunks: vec![meshspec::crucible::Chunk {
-            streams: vec![meshspec::crucible::Values::Position3d(vec![[0.0; 3], [1.0; 3], [2.0; 3]]).into()],
+            streams: vec![
+                meshspec::crucible::Values::Position3d(vec![[0.0; 3], [1.0; 3], [2.0; 3]]).into(),
+            ],
             ..Default::default()
         }],
         ..Default::default()
@@ -201,10 +301,16 @@ fn packed_blocks_are_unpacked() {
     folder.put("a.crmesh", columns.write(&WriteOptions::default()).unwrap());
     let page = page(&folder, "a.crmesh");
     let about = about(&page);
-    let block = branch(&about["tree"], &["chunks", "[0]", ".streams", "[0]", ".data"]);
+    let block = branch(
+        &about["tree"],
+        &["chunks", "[0]", ".streams", "[0]", ".data"],
+    );
     let number = block["unpacks_to"].as_u64().unwrap() as usize;
     let content = &block["parts"][0];
-    assert_eq!((&content["step"], &content["block"]), (&"".into(), &number.into()));
+    assert_eq!(
+        (&content["step"], &content["block"]),
+        (&"".into(), &number.into())
+    );
     assert_eq!(content["parts"][2]["value"], "[2.0, 2.0, 2.0]");
     let unpacked = array(&page, &about["blocks"][number]["bytes"]);
     assert_eq!(
@@ -216,7 +322,10 @@ fn packed_blocks_are_unpacked() {
             .flat_map(|x| x.to_le_bytes())
             .collect::<Vec<_>>()
     );
-    assert_eq!(about["places"]["meshes"][0]["vertices"][0]["list"], "chunks[0].streams[0].data");
+    assert_eq!(
+        about["places"]["meshes"][0]["vertices"][0]["list"],
+        "chunks[0].streams[0].data"
+    );
 }
 
 #[test]
@@ -230,7 +339,9 @@ fn hostile_names_are_escaped() {
     assert!(!page.contains("alert(1)</script>"));
     assert_eq!(about(&page)["model"]["animations"][0]["name"], hostile);
     // Besides the arrays, the page has two scripts: its data and its code.
-    let arrays = page.matches("<script type=\"application/octet-stream;base64\"").count();
+    let arrays = page
+        .matches("<script type=\"application/octet-stream;base64\"")
+        .count();
     assert_eq!(page.matches("<script").count(), arrays + 2);
     assert_eq!(page.matches("</script>").count(), arrays + 2);
 }
@@ -238,12 +349,27 @@ fn hostile_names_are_escaped() {
 /// Two squares: the second lacks a triangle, and a corner is 0.5 m higher.
 fn squares() -> [mesh::Document; 2] {
     let square = |height: f32, indices: &[u32]| {
-        let positions =
-            vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, 0.0, 0.0], [3.0, 3.0, height]];
-        let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() });
-        mesh::Document { vertices: vertices.unwrap(), indices: indices.to_vec(), ..triangle() }
+        let positions = vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [3.0, 0.0, 0.0],
+            [3.0, 3.0, height],
+        ];
+        let vertices = mesh::Vertices::from_columns(&mesh::Columns {
+            positions,
+            ..Default::default()
+        });
+        mesh::Document {
+            vertices: vertices.unwrap(),
+            indices: indices.to_vec(),
+            ..triangle()
+        }
     };
-    [square(0.0, &[0, 1, 2, 1, 3, 4, 1, 4, 2]), square(0.5, &[0, 1, 2, 1, 3, 4])]
+    [
+        square(0.0, &[0, 1, 2, 1, 3, 4, 1, 4, 2]),
+        square(0.5, &[0, 1, 2, 1, 3, 4]),
+    ]
 }
 
 #[test]
@@ -252,28 +378,56 @@ fn two_files_are_shown_with_their_differences_and_distances() {
     for (name, document) in ["a.mesh", "b.mesh"].iter().zip(squares()) {
         folder.put_mesh(name, &document);
     }
-    assert_eq!(folder.run("view a.mesh b.mesh").stderr, "a.mesh-b.mesh.html: written\n");
+    assert_eq!(
+        folder.run("view a.mesh b.mesh").stderr,
+        "a.mesh-b.mesh.html: written\n"
+    );
     let page = String::from_utf8(folder.get("a.mesh-b.mesh.html")).unwrap();
     let data = data(&page);
-    assert_eq!([&data["file"]["file"], &data["other"]["file"]], ["a.mesh", "b.mesh"]);
+    assert_eq!(
+        [&data["file"]["file"], &data["other"]["file"]],
+        ["a.mesh", "b.mesh"]
+    );
     // The same list as that of `diff`.
     let listed = folder.run("diff a.mesh b.mesh");
     let expected: Vec<_> = listed.stdout.lines().skip(1).map(str::trim).collect();
     let comparison = &data["comparison"];
-    let found: Vec<_> =
-        comparison["differences"].as_array().unwrap().iter().map(|one| &one["text"]).collect();
-    assert!(!expected.is_empty() && found == expected, "{found:?} {expected:?}");
-    assert_eq!((&comparison["compared"], &comparison["total"]), (&"values".into(), &5.into()));
+    let found: Vec<_> = comparison["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["text"])
+        .collect();
+    assert!(
+        !expected.is_empty() && found == expected,
+        "{found:?} {expected:?}"
+    );
+    assert_eq!(
+        (&comparison["compared"], &comparison["total"]),
+        (&"values".into(), &5.into())
+    );
     let changed = &comparison["differences"][1];
-    assert_eq!((&changed["path"], &changed["kind"]), (&"vertices[4].position".into(), &"changed".into()));
+    assert_eq!(
+        (&changed["path"], &changed["kind"]),
+        (&"vertices[4].position".into(), &"changed".into())
+    );
 
     let [own, other] = ["file", "other"].map(|side| &data[side]["model"]["meshes"][0]);
     let [of_own, of_other] = [own, other].map(|mesh| floats(array(&page, &mesh["distances"])));
-    assert_eq!((&of_own[..4], &of_other[..4]), (&[0.0; 4][..], &[0.0; 4][..]));
+    assert_eq!(
+        (&of_own[..4], &of_other[..4]),
+        (&[0.0; 4][..], &[0.0; 4][..])
+    );
     // Nearer than along the axis, to both slanting surfaces.
     let largest = comparison["largest"].as_f64().unwrap();
-    assert!((0.3..0.5).contains(&of_own[4]) && (0.3..=0.5).contains(&of_other[4]), "{of_own:?} {of_other:?}");
-    assert!(f64::from(of_own[4].max(of_other[4])) <= largest + 1e-6, "{largest}");
+    assert!(
+        (0.3..0.5).contains(&of_own[4]) && (0.3..=0.5).contains(&of_other[4]),
+        "{of_own:?} {of_other:?}"
+    );
+    assert!(
+        f64::from(of_own[4].max(of_other[4])) <= largest + 1e-6,
+        "{largest}"
+    );
     let equal = self::data(&folder.run("view a.mesh a.mesh --out -").stdout);
     assert_eq!(equal["comparison"]["total"], 0);
     assert_eq!(equal["comparison"]["largest"], 0.0);
@@ -294,11 +448,21 @@ fn missing_triangles_have_distances() {
     let mesh = &data["file"]["model"]["meshes"][0];
     assert_eq!(floats(array(&page, &mesh["distances"])), [0.0; 5]);
     let indices = array(&page, &mesh["centers"]["indices"]);
-    let indices: Vec<u32> =
-        indices.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    let indices: Vec<u32> = indices
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect();
     let distances = floats(array(&page, &mesh["centers"]["distances"]));
-    assert!(indices == [1, 4, 2] && distances.len() == 1 && distances[0] > 0.1, "{indices:?} {distances:?}");
-    assert_eq!(data["other"]["model"]["meshes"][0]["centers"], serde_json::Value::Null);
+    assert!(
+        indices == [1, 4, 2] && distances.len() == 1 && distances[0] > 0.1,
+        "{indices:?} {distances:?}"
+    );
+    assert_eq!(
+        data["other"]["model"]["meshes"][0]["centers"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]
@@ -309,22 +473,45 @@ fn incomparable_files_are_shown_with_the_reason() {
     let page = folder.run("view a.mesh short.mesh --out -");
     assert_eq!(page.status, 0, "{}", page.stderr);
     let notes = data(&page.stdout)["comparison"]["notes"].clone();
-    assert!(notes[0].as_str().unwrap().starts_with("The files cannot be compared: "), "{notes}");
-    assert!(notes[1].as_str().unwrap().starts_with("No distances: "), "{notes}");
+    assert!(
+        notes[0]
+            .as_str()
+            .unwrap()
+            .starts_with("The files cannot be compared: "),
+        "{notes}"
+    );
+    assert!(
+        notes[1].as_str().unwrap().starts_with("No distances: "),
+        "{notes}"
+    );
     // Of different formats: as scenes.
     assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
     let page = folder.run("view a.mesh a.glb --out -").stdout;
     assert_eq!(data(&page)["comparison"]["compared"], "scenes");
     assert!(folder.run("view a.mesh -").fails(2).contains("--out"));
-    assert!(folder.run("view - - --out b.html").fails(2).contains("can be used for one of the files only"));
-    assert!(folder.run("view --serve . a.mesh").fails(2).contains("--serve"));
+    assert!(
+        folder
+            .run("view - - --out b.html")
+            .fails(2)
+            .contains("can be used for one of the files only")
+    );
+    assert!(
+        folder
+            .run("view --serve . a.mesh")
+            .fails(2)
+            .contains("--serve")
+    );
 }
 
 #[test]
 fn images_of_base_colours_are_embedded_once() {
     let folder = Folder::new();
     let mut image = Vec::new();
-    png::Encoder::new(&mut image, 1, 1).write_header().unwrap().write_image_data(&[9]).unwrap();
+    png::Encoder::new(&mut image, 1, 1)
+        .write_header()
+        .unwrap()
+        .write_image_data(&[9])
+        .unwrap();
     folder.put("image.png", &image);
     folder.put(
         "a.mtl",
@@ -338,23 +525,38 @@ fn images_of_base_colours_are_embedded_once() {
     assert_eq!(model["images"][0]["media_type"], "image/png");
     assert_eq!(array(&page, &model["images"][0]["bytes"]), image);
     let texture = &model["meshes"][0]["texture"];
-    assert_eq!((&texture["image"], &texture["wrap"][0]), (&0.into(), &"REPEAT".into()));
+    assert_eq!(
+        (&texture["image"], &texture["wrap"][0]),
+        (&0.into(), &"REPEAT".into())
+    );
     assert_eq!(model["meshes"][1]["texture"]["image"], 0);
     assert_eq!(model["meshes"][2]["texture"], serde_json::Value::Null);
     let notes = about["notes"].to_string();
-    assert!(notes.contains("Texture \\\"missing.png\\\" not shown: "), "{notes}");
+    assert!(
+        notes.contains("Texture \\\"missing.png\\\" not shown: "),
+        "{notes}"
+    );
 }
 
 #[test]
 fn large_images_are_omitted() {
     let folder = Folder::new();
     folder.put("image.png", b"\x89PNG\r\n\x1a\n");
-    let image = std::fs::OpenOptions::new().write(true).open(folder.path("image.png")).unwrap();
+    let image = std::fs::OpenOptions::new()
+        .write(true)
+        .open(folder.path("image.png"))
+        .unwrap();
     image.set_len(64 << 20).unwrap();
     folder.put("a.mtl", "newmtl m\nmap_Kd image.png\n");
-    folder.put("a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n");
+    folder.put(
+        "a.obj",
+        "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\n",
+    );
     let page = page(&folder, "a.obj");
     assert!(page.len() < 1 << 20, "{}", page.len());
     let notes = about(&page)["notes"].to_string();
-    assert!(notes.contains("Texture \\\"image.png\\\" not shown: the images exceed 64 MiB"), "{notes}");
+    assert!(
+        notes.contains("Texture \\\"image.png\\\" not shown: the images exceed 64 MiB"),
+        "{notes}"
+    );
 }

@@ -31,10 +31,20 @@ impl Server {
             .spawn()
             .unwrap();
         let mut address = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        let (port, token) =
-            address.trim().strip_prefix("http://127.0.0.1:").unwrap().split_once('/').unwrap();
-        Server { child, port: port.to_owned(), token: token.trim_end_matches('/').to_owned() }
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut address)
+            .unwrap();
+        let (port, token) = address
+            .trim()
+            .strip_prefix("http://127.0.0.1:")
+            .unwrap()
+            .split_once('/')
+            .unwrap();
+        Server {
+            child,
+            port: port.to_owned(),
+            token: token.trim_end_matches('/').to_owned(),
+        }
     }
 
     /// Sends raw bytes.
@@ -50,13 +60,18 @@ impl Server {
     /// Returns status and body for a path below the token.
     fn get(&self, path: &str) -> (u16, String) {
         let Server { port, token, .. } = self;
-        status(&self.send(&format!("GET /{token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")))
+        status(&self.send(&format!(
+            "GET /{token}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+        )))
     }
 }
 
 fn status(response: &str) -> (u16, String) {
     let (head, body) = response.split_once("\r\n\r\n").unwrap_or_default();
-    let code = head.strip_prefix("HTTP/1.1 ").and_then(|head| head.get(..3)).unwrap_or("0");
+    let code = head
+        .strip_prefix("HTTP/1.1 ")
+        .and_then(|head| head.get(..3))
+        .unwrap_or("0");
     (code.parse().unwrap(), body.to_owned())
 }
 
@@ -75,10 +90,19 @@ fn the_files_of_a_folder_are_served() {
     let (folder, server) = served();
     let (code, list) = server.get("");
     assert_eq!(code, 200);
-    assert!(list.contains("<a href=\"view/a.mesh\">a.mesh</a>"), "{list}");
-    assert!(list.contains("<a href=\"view/below/b%20%3Ci%3E.mesh\">below/b &lt;i&gt;.mesh</a>"), "{list}");
+    assert!(
+        list.contains("<a href=\"view/a.mesh\">a.mesh</a>"),
+        "{list}"
+    );
+    assert!(
+        list.contains("<a href=\"view/below/b%20%3Ci%3E.mesh\">below/b &lt;i&gt;.mesh</a>"),
+        "{list}"
+    );
     let (code, page) = server.get("view/below/b%20%3Ci%3E.mesh");
-    assert!(code == 200 && page.contains("connect-src 'self'") && page.contains("id=\"data\""), "{code}");
+    assert!(
+        code == 200 && page.contains("connect-src 'self'") && page.contains("id=\"data\""),
+        "{code}"
+    );
     let (_, before) = server.get("stamp/a.mesh");
     folder.put("models/a.mesh", "no mesh at all");
     let (code, after) = server.get("stamp/a.mesh");
@@ -97,15 +121,30 @@ fn other_hosts_and_missing_tokens_are_rejected() {
         assert_eq!(code, 403, "{request}: {body}");
         assert!(!body.contains("a.mesh"), "{body}");
     };
-    for host in ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:80", "127.0.0.1.evil.example", ""]
-    {
+    for host in [
+        "evil.example",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "",
+    ] {
         rejected(format!("GET /{token}/ HTTP/1.1\r\nHost: {host}\r\n\r\n"));
     }
-    for path in ["/", "/view/a.mesh", "/0123456789abcdef0123456789abcdef/", &format!("/{}", &token[1..])] {
-        rejected(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"));
+    for path in [
+        "/",
+        "/view/a.mesh",
+        "/0123456789abcdef0123456789abcdef/",
+        &format!("/{}", &token[1..]),
+    ] {
+        rejected(format!(
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+        ));
     }
     // Links in the list are relative to its address.
-    let (code, _) = status(&server.send(&format!("GET /{token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")));
+    let (code, _) = status(&server.send(&format!(
+        "GET /{token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+    )));
     assert_eq!(code, 404);
     assert_eq!(token.len(), 32);
     let (_other, another) = served();
@@ -122,12 +161,18 @@ fn malformed_requests_are_rejected() {
         format!("GET /{token}/ HTTP/1.1\r\n\r\n"),
         format!("GET /{token}/ HTTP/1.1\r\n{host}\r\n{host}\r\n\r\n"),
         format!("GET http://127.0.0.1:{port}/{token}/ HTTP/1.1\r\n{host}\r\n\r\n"),
-        format!("GET /{token}/ HTTP/1.1\r\n{host}\r\nX: {}\r\n\r\n", "x".repeat(9000)),
+        format!(
+            "GET /{token}/ HTTP/1.1\r\n{host}\r\nX: {}\r\n\r\n",
+            "x".repeat(9000)
+        ),
         "\r\n\r\n".to_owned(),
     ] {
         let (code, body) = status(&server.send(&request));
         // The connection may close while a long request is still being sent.
-        assert!(code == 400 || code == 0 && request.len() > 8192, "{request}: {code} {body}");
+        assert!(
+            code == 400 || code == 0 && request.len() > 8192,
+            "{request}: {code} {body}"
+        );
     }
     assert_eq!(server.get("").0, 200);
 }
@@ -176,9 +221,18 @@ fn only_folders_are_served() {
     folder.put_mesh("a.mesh", &triangle());
     // A server would run forever.
     let run = |arguments: &str| {
-        Run::of(folder.command().timeout(Duration::from_secs(20)).args(arguments.split(' ')))
+        Run::of(
+            folder
+                .command()
+                .timeout(Duration::from_secs(20))
+                .args(arguments.split(' ')),
+        )
     };
     assert!(run("view --serve a.mesh").fails(3).contains("a.mesh"));
     assert!(run("view --serve missing").fails(3).contains("missing"));
-    assert!(run("view --serve . --out a.html").fails(2).contains("--out"));
+    assert!(
+        run("view --serve . --out a.html")
+            .fails(2)
+            .contains("--out")
+    );
 }

@@ -28,7 +28,12 @@ impl ContainerOptions {
                     quote!(#name = #value)
                 }
                 "untagged" | "transparent" => quote!(#name),
-                _ => return Err(unknown_option(&directive, "`tag`, `content`, `untagged` or `transparent`")),
+                _ => {
+                    return Err(unknown_option(
+                        &directive,
+                        "`tag`, `content`, `untagged` or `transparent`",
+                    ));
+                }
             });
             options.transparent |= name == "transparent";
         }
@@ -38,7 +43,8 @@ impl ContainerOptions {
     /// Returns the attributes of the remote definition.
     pub fn serde_attributes(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
         let name = unraw_name(&input.ident);
-        let mut serde = vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
+        let mut serde =
+            vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
         serde.extend_from_slice(&self.serde);
         let is_struct = matches!(input.data, Data::Struct(_));
         if is_struct && direction == Direction::Both && !self.transparent {
@@ -53,7 +59,10 @@ impl ContainerOptions {
             Direction::Write => quote!(),
         };
         // serde must know `repr(packed)`, since references to packed fields are errors.
-        let repr = input.attrs.iter().filter(|attr| is_struct && attr.path().is_ident("repr"));
+        let repr = input
+            .attrs
+            .iter()
+            .filter(|attr| is_struct && attr.path().is_ident("repr"));
         let repr = repr.map(ToTokens::to_token_stream);
         Ok(quote! {
             #[derive(::meshspec::__private::serde::Serialize, #derives)]
@@ -110,13 +119,13 @@ impl FieldOptions {
                 "skip" => Presence::Skip,
                 "flatten" => Presence::Flatten,
                 _ => {
-                    let known = "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
+                    let known =
+                        "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
                     return Err(unknown_option(&directive, known));
                 }
             };
             if options.presence != Presence::Unspecified {
-                let message =
-                    "at most one of `always`, `default`, `optional`, `skip` and `flatten` is allowed";
+                let message = "at most one of `always`, `default`, `optional`, `skip` and `flatten` is allowed";
                 return Err(Error::new(directive.name.span(), message));
             }
             options.presence = presence;

@@ -15,7 +15,9 @@ pub fn is_list(ty: &Type) -> bool {
 /// Returns the type `T` of `container<T>`; `None` for other types.
 pub fn item<'t>(ty: &'t Type, container: &str) -> Option<&'t Type> {
     let segment = last_segment(ty).filter(|segment| segment.ident == container)?;
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
     match arguments.args.first() {
         Some(GenericArgument::Type(item)) => Some(item),
         _ => None,

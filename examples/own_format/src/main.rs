@@ -5,18 +5,33 @@ use std::process::ExitCode;
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw, io::Cursor};
 use meshspec::layout::{Layout, checksum::CRC32};
-use meshspec::scene::{self, Capabilities, Conventions, Faces, FromScene, Scene, SceneOptions, ToScene};
-use meshspec::{AnyFormat, BinaryFormat, Dialect, Error, ErrorKind, Formats, Loss, Result, Rule, Text};
+use meshspec::scene::{
+    self, Capabilities, Conventions, Faces, FromScene, Scene, SceneOptions, ToScene,
+};
+use meshspec::{
+    AnyFormat, BinaryFormat, Dialect, Error, ErrorKind, Formats, Loss, Result, Rule, Text,
+};
 use modular_bitfield::prelude::*;
 use serde::{Deserialize, Serialize};
 
 mod rules {
     use meshspec::{Rule, Severity};
 
-    pub static FINITE: Rule = Rule::new("PACK-FINITE", Severity::Error, "Positions and unit are finite.");
-    pub static INDEX: Rule = Rule::new("PACK-INDEX", Severity::Error, "Indices are below the vertex count.");
-    pub static CHECKSUM: Rule =
-        Rule::new("PACK-CHECKSUM", Severity::Error, "The checksum is that of the data.");
+    pub static FINITE: Rule = Rule::new(
+        "PACK-FINITE",
+        Severity::Error,
+        "Positions and unit are finite.",
+    );
+    pub static INDEX: Rule = Rule::new(
+        "PACK-INDEX",
+        Severity::Error,
+        "Indices are below the vertex count.",
+    );
+    pub static CHECKSUM: Rule = Rule::new(
+        "PACK-CHECKSUM",
+        Severity::Error,
+        "The checksum is that of the data.",
+    );
 }
 
 /// A pack: a table of meshes.
@@ -109,8 +124,14 @@ pub struct Triangle {
     pub reserved: B2,
 }
 
-const FIRST: Dialect = Dialect::Custom { name: "v1", number: 1 };
-const SECOND: Dialect = Dialect::Custom { name: "v2", number: 2 };
+const FIRST: Dialect = Dialect::Custom {
+    name: "v1",
+    number: 1,
+};
+const SECOND: Dialect = Dialect::Custom {
+    name: "v2",
+    number: 2,
+};
 
 impl BinaryFormat for Pack {
     const NAME: &'static str = "pack";
@@ -124,25 +145,62 @@ impl BinaryFormat for Pack {
 }
 
 impl ToScene for Pack {
-    const CONVENTIONS: Conventions = Conventions { evidence: "declared here", ..Conventions::GLTF };
+    const CONVENTIONS: Conventions = Conventions {
+        evidence: "declared here",
+        ..Conventions::GLTF
+    };
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let meshes = self.meshes.iter().map(|mesh| mesh.to_scene(self.unit.unwrap_or(1.0)));
-        let mut scene = Scene { meshes: meshes.collect::<Result<_>>()?, ..Scene::default() };
-        options.conventions.unwrap_or(Self::CONVENTIONS).to_scene_space(&mut scene, Self::NAME);
+        let meshes = self
+            .meshes
+            .iter()
+            .map(|mesh| mesh.to_scene(self.unit.unwrap_or(1.0)));
+        let mut scene = Scene {
+            meshes: meshes.collect::<Result<_>>()?,
+            ..Scene::default()
+        };
+        options
+            .conventions
+            .unwrap_or(Self::CONVENTIONS)
+            .to_scene_space(&mut scene, Self::NAME);
         Ok((scene, Vec::new()))
     }
 }
 
 impl FromScene for Pack {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Pack, Vec<Loss>)> {
-        let can = Capabilities { format: "pack", meshes: true, mesh_names: true, ..Capabilities::POSITIONS };
-        let losses = can.restrict(&mut scene, options.conventions.unwrap_or(Self::CONVENTIONS), options)?;
-        let version = options.dialect.filter(|dialect| *dialect == SECOND).unwrap_or(FIRST).number().into();
+        let can = Capabilities {
+            format: "pack",
+            meshes: true,
+            mesh_names: true,
+            ..Capabilities::POSITIONS
+        };
+        let losses = can.restrict(
+            &mut scene,
+            options.conventions.unwrap_or(Self::CONVENTIONS),
+            options,
+        )?;
+        let version = options
+            .dialect
+            .filter(|dialect| *dialect == SECOND)
+            .unwrap_or(FIRST)
+            .number()
+            .into();
         // The end of the table: the header has 10 or 14 bytes, and each mesh 24 bytes.
         let mut end = 10 + if version > 1 { 4 } else { 0 } + 24 * scene.meshes.len() as u64;
-        let meshes: Result<_> = scene.meshes.into_iter().map(|mesh| Mesh::of_scene(mesh, &mut end)).collect();
-        Ok((Pack { version, unit: (version > 1).then_some(1.0), meshes: meshes? }, losses))
+        let meshes: Result<_> = scene
+            .meshes
+            .into_iter()
+            .map(|mesh| Mesh::of_scene(mesh, &mut end))
+            .collect();
+        Ok((
+            Pack {
+                version,
+                unit: (version > 1).then_some(1.0),
+                meshes: meshes?,
+            },
+            losses,
+        ))
     }
 }
 
@@ -152,11 +210,19 @@ impl Mesh {
         let data = lz4_flex::block::decompress(&self.data, self.size as usize);
         let data = data.map_err(|error| rejected(&error))?;
         let counts = (self.vertex_count, self.triangle_count);
-        let data = Data::read_args(&mut Cursor::new(data), counts).map_err(|error| rejected(&error))?;
-        let corners = data.triangles.iter().flat_map(|t| [t.a(), t.b(), t.c()].map(u32::from));
+        let data =
+            Data::read_args(&mut Cursor::new(data), counts).map_err(|error| rejected(&error))?;
+        let corners = data
+            .triangles
+            .iter()
+            .flat_map(|t| [t.a(), t.b(), t.c()].map(u32::from));
         Ok(scene::Mesh {
             name: self.name.to_string(),
-            positions: data.positions.iter().map(|position| position.map(|x| x * unit)).collect(),
+            positions: data
+                .positions
+                .iter()
+                .map(|position| position.map(|x| x * unit))
+                .collect(),
             faces: Faces::triangles(corners.collect()),
             ..scene::Mesh::default()
         })
@@ -164,19 +230,33 @@ impl Mesh {
 
     fn of_scene(mesh: scene::Mesh, end: &mut u64) -> Result<Mesh> {
         let too_large = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Inexpressible, error);
-        let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+        let corners = mesh
+            .faces
+            .indices
+            .map(scene::Indices::into_u32)
+            .unwrap_or_default();
         let count = |items: usize| u16::try_from(items).map_err(|error| too_large(&error));
         let offset = |at: u64| u32::try_from(at).map_err(|error| too_large(&error));
-        let mut data = Data { positions: mesh.positions, triangles: Vec::new() };
+        let mut data = Data {
+            positions: mesh.positions,
+            triangles: Vec::new(),
+        };
         for corners in corners.as_chunks().0 {
             let [a, b, c] = corners.map(|corner| corner.min(u16::MAX.into()) as u16);
-            let word = Triangle::new().with_a_checked(a).and_then(|word| word.with_b_checked(b));
+            let word = Triangle::new()
+                .with_a_checked(a)
+                .and_then(|word| word.with_b_checked(b));
             let word = word.and_then(|word| word.with_c_checked(c));
-            data.triangles.push(word.map_err(|error| too_large(&error))?);
+            data.triangles
+                .push(word.map_err(|error| too_large(&error))?);
         }
         let mut unpacked = Cursor::new(Vec::new());
-        data.write(&mut unpacked).map_err(|error| too_large(&error))?;
-        let (size, packed) = (unpacked.get_ref().len() as u64, lz4_flex::block::compress(unpacked.get_ref()));
+        data.write(&mut unpacked)
+            .map_err(|error| too_large(&error))?;
+        let (size, packed) = (
+            unpacked.get_ref().len() as u64,
+            lz4_flex::block::compress(unpacked.get_ref()),
+        );
         let (name_at, data_at) = (*end, *end + mesh.name.len() as u64 + 1);
         *end = data_at + packed.len() as u64;
         Ok(Mesh {
@@ -194,6 +274,11 @@ impl Mesh {
 }
 
 fn main() -> Result<ExitCode> {
-    let pack = AnyFormat::of::<Pack>().with_scenes::<Pack>().with_json::<Pack>();
-    Ok(meshspec_cli::run(&Formats::new().with_format(pack)?, std::env::args_os()))
+    let pack = AnyFormat::of::<Pack>()
+        .with_scenes::<Pack>()
+        .with_json::<Pack>();
+    Ok(meshspec_cli::run(
+        &Formats::new().with_format(pack)?,
+        std::env::args_os(),
+    ))
 }

@@ -24,7 +24,12 @@ pub(super) fn add_boundary_files(format: AnyFormat, pool: &mut Pool) {
         if pool.has_kind(field, kind) {
             continue;
         }
-        let files: Vec<_> = pool.with_field(field).into_iter().take(MAX_FILES).cloned().collect();
+        let files: Vec<_> = pool
+            .with_field(field)
+            .into_iter()
+            .take(MAX_FILES)
+            .cloned()
+            .collect();
         for file in files {
             if let Some(bytes) = with_kind(format, &file, field, kind) {
                 pool.add(file.dialect, bytes);
@@ -37,15 +42,29 @@ pub(super) fn add_boundary_files(format: AnyFormat, pool: &mut Pool) {
 }
 
 /// Returns a copy of a file in which the first value of a field is changed to the given kind; `None` if that fails.
-fn with_kind(format: AnyFormat, file: &ValidFile, field: &str, kind: &'static str) -> Option<Vec<u8>> {
+fn with_kind(
+    format: AnyFormat,
+    file: &ValidFile,
+    field: &str,
+    kind: &'static str,
+) -> Option<Vec<u8>> {
     let ValidFile { dialect, bytes, .. } = file;
     let (layout, limits) = (format.layout_of(bytes, *dialect)?, Limits::default());
-    let mut search = ValueSearch { field, kind, found: None };
+    let mut search = ValueSearch {
+        field,
+        kind,
+        found: None,
+    };
     let _ = walk(layout, bytes, &limits, &mut search);
     let (path, change) = search.found?;
-    let edits = [Edit { path: path.as_slice().into(), change }];
+    let edits = [Edit {
+        path: path.as_slice().into(),
+        change,
+    }];
     let edited = edit(layout, bytes, &edits, true, &limits).ok()?;
-    let raised = (kind == MANY).then(|| with_raised_count(format, *dialect, &edited)).flatten();
+    let raised = (kind == MANY)
+        .then(|| with_raised_count(format, *dialect, &edited))
+        .flatten();
     Some(raised.unwrap_or(edited))
 }
 
@@ -57,15 +76,24 @@ fn with_raised_count(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Optio
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let options = ReadOptions::default().with_dialect(dialect);
     let report = format.check(bytes, &options).ok()?;
-    let error = report.findings().iter().find(|finding| finding.rule.severity >= Severity::Error)?;
-    let mut search = IntegerSearch { path: error.path.segments()?, number: None };
+    let error = report
+        .findings()
+        .iter()
+        .find(|finding| finding.rule.severity >= Severity::Error)?;
+    let mut search = IntegerSearch {
+        path: error.path.segments()?,
+        number: None,
+    };
     let _ = walk(layout, bytes, &limits, &mut search);
     let number = search.number?;
     [1, 2].into_iter().find_map(|factor| {
         let text = (number + factor * i128::from(COPIES)).to_string();
         let edits = [Edit::set(&error.path, text)];
         let raised = edit(layout, bytes, &edits, false, &limits).ok()?;
-        format.check(&raised, &options).is_ok_and(|report| report.errors() == 0).then_some(raised)
+        format
+            .check(&raised, &options)
+            .is_ok_and(|report| report.errors() == 0)
+            .then_some(raised)
     })
 }
 
@@ -129,7 +157,10 @@ impl Visitor for ValueSearch<'_> {
 
 /// Returns an integer of the given kind in the node's type, as text; `None` if the type has no such integer.
 fn integer_of_kind(node: &Node, kind: &str) -> Option<String> {
-    let int = node.bit_field.map(|field| field.int_type()).or_else(|| node.ty.int_type())?;
+    let int = node
+        .bit_field
+        .map(|field| field.int_type())
+        .or_else(|| node.ty.int_type())?;
     let mask = u128::MAX >> (128 - int.bits.clamp(1, 128));
     let sign = 1 << (int.bits.clamp(1, 128) - 1);
     let pattern = match kind {

@@ -14,7 +14,11 @@ use crate::{AnyFormat, Dialect, Path, ReadOptions, Severity};
 const MAX_TRIED: usize = 4;
 
 /// Offers every breakage of each of `bases`, with several values per breakage.
-pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidates: &mut Candidates) {
+pub(super) fn offer_breakages(
+    format: AnyFormat,
+    bases: &[&ValidFile],
+    candidates: &mut Candidates,
+) {
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
         let broken = format.breakages_with_values(&base.bytes, &options, MAX_TRIED);
@@ -22,10 +26,17 @@ pub(super) fn offer_breakages(format: AnyFormat, bases: &[&ValidFile], candidate
         let mut numbers: HashMap<_, usize> = HashMap::new();
         for broken in broken.into_iter().flatten() {
             let defect = describe_defect(&broken);
-            let number = numbers.entry((broken.rule.map(|rule| rule.code), defect.clone())).or_default();
+            let number = numbers
+                .entry((broken.rule.map(|rule| rule.code), defect.clone()))
+                .or_default();
             *number += 1;
             let kind = format!("{defect} {}", (*number).min(max_kept(&broken)));
-            candidates.offer(base.dialect, (&defect, &kind), Some(&base.bytes), broken.bytes);
+            candidates.offer(
+                base.dialect,
+                (&defect, &kind),
+                Some(&base.bytes),
+                broken.bytes,
+            );
         }
     }
 }
@@ -45,7 +56,11 @@ fn max_kept(broken: &BrokenFile) -> usize {
 }
 
 /// Offers the violating example of each rule that no other candidate breaks.
-pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candidates: &mut Candidates) {
+pub(super) fn offer_examples(
+    format: AnyFormat,
+    dialect: Option<Dialect>,
+    candidates: &mut Candidates,
+) {
     for rule in format.about().rules {
         if candidates.has_rule(rule.code) {
             continue;
@@ -54,7 +69,12 @@ pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candid
         let is_wanted = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
         if let Some(example) = example.filter(|example| is_wanted(example.dialect)) {
             let defect = "an example of the rule";
-            candidates.offer(example.dialect, (defect, defect), Some(&example.correct), example.violating);
+            candidates.offer(
+                example.dialect,
+                (defect, defect),
+                Some(&example.correct),
+                example.violating,
+            );
         }
     }
 }
@@ -69,18 +89,47 @@ pub(super) struct AlmostBrokenCandidate {
 
 /// Returns the smallest almost broken file for each rule, dialect and field.
 pub(super) fn almost_broken(oracle: Oracle, bases: &[&ValidFile]) -> Vec<AlmostBrokenCandidate> {
-    let mut best: BTreeMap<(&'static str, &'static str, String), AlmostBrokenCandidate> = BTreeMap::new();
+    let mut best: BTreeMap<(&'static str, &'static str, String), AlmostBrokenCandidate> =
+        BTreeMap::new();
     for base in bases {
         let options = ReadOptions::default().with_dialect(base.dialect);
-        let found = oracle.format.almost_broken(&base.bytes, &options).into_iter().flatten();
-        for generate::AlmostBrokenFile { bytes, changed, value, rule, .. } in found {
-            let Some(code) = rule.map(|rule| rule.code) else { continue };
-            let key = (base.dialect.name(), code, field_names(changed.segments().unwrap_or_default()));
-            let is_smaller = best.get(&key).is_none_or(|best| bytes.len() < best.bytes.len());
+        let found = oracle
+            .format
+            .almost_broken(&base.bytes, &options)
+            .into_iter()
+            .flatten();
+        for generate::AlmostBrokenFile {
+            bytes,
+            changed,
+            value,
+            rule,
+            ..
+        } in found
+        {
+            let Some(code) = rule.map(|rule| rule.code) else {
+                continue;
+            };
+            let key = (
+                base.dialect.name(),
+                code,
+                field_names(changed.segments().unwrap_or_default()),
+            );
+            let is_smaller = best
+                .get(&key)
+                .is_none_or(|best| bytes.len() < best.bytes.len());
             if is_smaller && oracle.judge_accepted(&bytes, base.dialect).is_some() {
                 let (path, dialect) = (changed.to_string(), base.dialect);
                 let description = format!("`{path}` is {value}, the last value that {code} allows");
-                best.insert(key, AlmostBrokenCandidate { dialect, code, bytes, path, description });
+                best.insert(
+                    key,
+                    AlmostBrokenCandidate {
+                        dialect,
+                        code,
+                        bytes,
+                        path,
+                        description,
+                    },
+                );
             }
         }
     }
@@ -89,7 +138,11 @@ pub(super) fn almost_broken(oracle: Oracle, bases: &[&ValidFile]) -> Vec<AlmostB
 
 /// Describes the defect of a file, with the path of its field.
 fn describe_defect(broken: &BrokenFile) -> String {
-    let path = if let Breakage::Truncation(_) = broken.breakage { &broken.path } else { &broken.changed };
+    let path = if let Breakage::Truncation(_) = broken.breakage {
+        &broken.path
+    } else {
+        &broken.changed
+    };
     let defect = match broken.breakage {
         // The index of the corpus contains the rule and the message.
         Breakage::Check(_) => "a value that fails a check".to_owned(),
@@ -106,7 +159,10 @@ fn describe_defect(broken: &BrokenFile) -> String {
     match field_names(path.segments().unwrap_or_default()) {
         names if names.is_empty() => defect,
         names => {
-            let (pattern, item) = (bit_pattern_suffix(broken), later_item_suffix(&broken.changed));
+            let (pattern, item) = (
+                bit_pattern_suffix(broken),
+                later_item_suffix(&broken.changed),
+            );
             format!("{defect}{pattern} (`{names}`{item})")
         }
     }
@@ -114,7 +170,10 @@ fn describe_defect(broken: &BrokenFile) -> String {
 
 /// Describes a forbidden integer by its bit pattern; empty unless a description matches.
 fn bit_pattern_suffix(broken: &BrokenFile) -> &'static str {
-    let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
+    let number = broken
+        .value
+        .as_deref()
+        .and_then(|value| value.parse::<u64>().ok());
     match (broken.breakage, number) {
         (Breakage::Constraint(_), Some(0x100 | 0x1_0000 | 0x1_0000_0000)) => {
             ", which is 0 if truncated to fewer bits"
@@ -122,7 +181,9 @@ fn bit_pattern_suffix(broken: &BrokenFile) -> &'static str {
         (Breakage::Constraint(_), Some(number @ 0x80..)) if number.is_power_of_two() => {
             ", which is negative if read as signed"
         }
-        (Breakage::Constraint(_), Some(number @ 0x7f..)) if number.wrapping_add(1).is_power_of_two() => {
+        (Breakage::Constraint(_), Some(number @ 0x7f..))
+            if number.wrapping_add(1).is_power_of_two() =>
+        {
             ", the largest number of its size"
         }
         _ => "",

@@ -37,7 +37,10 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub(super) fn new(oracle: Oracle) -> Candidates {
-        Candidates { oracle, best: BTreeMap::new() }
+        Candidates {
+            oracle,
+            best: BTreeMap::new(),
+        }
     }
 
     /// Adds a broken file if it breaks fewer rules than the best of its kind so far, or equally many and is smaller.
@@ -49,20 +52,38 @@ impl Candidates {
         source: Option<&[u8]>,
         bytes: Vec<u8>,
     ) {
-        let codes = self.oracle.broken_rules(&bytes, dialect).unwrap_or_default();
+        let codes = self
+            .oracle
+            .broken_rules(&bytes, dialect)
+            .unwrap_or_default();
         let is_smaller = |code: &&'static str| {
             let key = (dialect.name(), *code, kind.to_owned());
             let best = self.best.get(&key);
-            best.is_none_or(|best| (best.verdicts.codes.len(), best.bytes.len()) > (codes.len(), bytes.len()))
+            best.is_none_or(|best| {
+                (best.verdicts.codes.len(), best.bytes.len()) > (codes.len(), bytes.len())
+            })
         };
         if !codes.iter().any(&is_smaller) {
             return;
         }
-        let Some(verdicts) = self.oracle.judge_unambiguous(&bytes, dialect) else { return };
-        let Some(code) = verdicts.rule().map(|rule| rule.code).filter(&is_smaller) else { return };
+        let Some(verdicts) = self.oracle.judge_unambiguous(&bytes, dialect) else {
+            return;
+        };
+        let Some(code) = verdicts.rule().map(|rule| rule.code).filter(&is_smaller) else {
+            return;
+        };
         let (defect, source) = (defect.to_owned(), source.map(<[u8]>::to_vec));
         let key = (dialect.name(), code, kind.to_owned());
-        self.best.insert(key, Candidate { dialect, bytes, source, defect, verdicts });
+        self.best.insert(
+            key,
+            Candidate {
+                dialect,
+                bytes,
+                source,
+                defect,
+                verdicts,
+            },
+        );
     }
 
     /// Like [`offer`](Self::offer), but only adds files that break one of `rules`.
@@ -74,24 +95,40 @@ impl Candidates {
         source: Option<&[u8]>,
         bytes: Vec<u8>,
     ) {
-        let codes = self.oracle.broken_rules(&bytes, dialect).unwrap_or_default();
+        let codes = self
+            .oracle
+            .broken_rules(&bytes, dialect)
+            .unwrap_or_default();
         if !codes.iter().any(|code| rules.contains(code)) {
             return;
         }
-        let reason = self.oracle.judge(&bytes, Some(dialect)).and_then(|verdicts| verdicts.reason);
+        let reason = self
+            .oracle
+            .judge(&bytes, Some(dialect))
+            .and_then(|verdicts| verdicts.reason);
         let position = reason.map_or("", |reason| later_item_suffix(&reason.path));
-        self.offer(dialect, (defect, &format!("{defect}{position}")), source, bytes);
+        self.offer(
+            dialect,
+            (defect, &format!("{defect}{position}")),
+            source,
+            bytes,
+        );
     }
 
     /// Returns `true` if a candidate with a source breaks the rule `code`.
     pub(super) fn has_rule(&self, code: &str) -> bool {
-        self.best.iter().any(|((_, other, ..), file)| *other == code && file.source.is_some())
+        self.best
+            .iter()
+            .any(|((_, other, ..), file)| *other == code && file.source.is_some())
     }
 
     /// Like [`has_rule`](Self::has_rule), but requires rules about list items to be broken in a later item.
     pub(super) fn has_rule_in_later_item(&self, code: &str) -> bool {
-        let files =
-            || self.best.iter().filter(|((_, rule, ..), file)| *rule == code && file.source.is_some());
+        let files = || {
+            self.best
+                .iter()
+                .filter(|((_, rule, ..), file)| *rule == code && file.source.is_some())
+        };
         let paths = || files().filter_map(|(_, file)| Some(&*file.verdicts.reason.as_ref()?.path));
         self.has_rule(code) && paths().all(|path| !path.contains('['))
             || paths().any(|path| !later_item_suffix(path).is_empty())
@@ -102,12 +139,18 @@ impl Candidates {
         let alone = self.best.iter().filter(|(_, file)| file.breaks_one_rule());
         let broken_alone: BTreeSet<_> = alone.map(|((_, code, ..), _)| *code).collect();
         let files = self.best.into_values();
-        files.filter(|file| file.breaks_one_rule() || !broken_alone.contains(file.code())).collect()
+        files
+            .filter(|file| file.breaks_one_rule() || !broken_alone.contains(file.code()))
+            .collect()
     }
 }
 
 /// Returns a suffix for a path in a later item of the outermost list; empty for other paths.
 fn later_item_suffix(path: &str) -> &'static str {
     let index = path.split_once('[').map(|(_, index)| index);
-    if index.is_none_or(|index| index.starts_with("0]")) { "" } else { " of a later item" }
+    if index.is_none_or(|index| index.starts_with("0]")) {
+        ""
+    } else {
+        " of a later item"
+    }
 }

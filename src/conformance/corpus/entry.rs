@@ -64,7 +64,12 @@ pub enum CaseKind {
 
 impl CaseKind {
     /// Every kind.
-    pub const ALL: [CaseKind; 4] = [CaseKind::Valid, CaseKind::Broken, CaseKind::Almost, CaseKind::Mutated];
+    pub const ALL: [CaseKind; 4] = [
+        CaseKind::Valid,
+        CaseKind::Broken,
+        CaseKind::Almost,
+        CaseKind::Mutated,
+    ];
 
     /// Returns the name used in the index.
     pub fn name(self) -> &'static str {

@@ -17,18 +17,29 @@ const MAX_STEPS: usize = 600;
 pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.verdicts.codes.clone(), candidate.dialect);
-    oracle.broken_rules(&source, dialect).ok().filter(|codes| codes.is_empty())?;
-    let mut pair = FilePair { valid: source, broken: candidate.bytes.clone() };
+    oracle
+        .broken_rules(&source, dialect)
+        .ok()
+        .filter(|codes| codes.is_empty())?;
+    let mut pair = FilePair {
+        valid: source,
+        broken: candidate.bytes.clone(),
+    };
     let mut steps = 0..MAX_STEPS;
     let mut is_equivalent = |pair: &FilePair| {
         steps.next().is_some()
-            && oracle.broken_rules(&pair.broken, dialect).is_ok_and(|found| found == codes)
-            && oracle.broken_rules(&pair.valid, dialect).is_ok_and(|found| found.is_empty())
+            && oracle
+                .broken_rules(&pair.broken, dialect)
+                .is_ok_and(|found| found == codes)
+            && oracle
+                .broken_rules(&pair.valid, dialect)
+                .is_ok_and(|found| found.is_empty())
             && oracle.format.detect(&pair.valid).dialect == dialect
     };
     let layout = oracle.format.layout_of(&pair.valid, dialect);
     loop {
-        let mut is_smaller = |next: &FilePair| next.broken.len() < pair.broken.len() && is_equivalent(next);
+        let mut is_smaller =
+            |next: &FilePair| next.broken.len() < pair.broken.len() && is_equivalent(next);
         let smaller = match layout {
             Some(layout) => pair.with_fewer_items(layout).find(&mut is_smaller),
             None => pair.with_fewer_lines().find(&mut is_smaller),
@@ -43,7 +54,12 @@ pub(super) fn minimize(oracle: Oracle, candidate: &Candidate) -> Option<Candidat
     oracle.judge_accepted(&pair.valid, dialect)?;
     let verdicts = oracle.judge_unambiguous(&pair.broken, dialect)?;
     let is_same = verdicts.rule() == candidate.verdicts.rule();
-    is_same.then(|| Candidate { bytes: pair.broken, source: Some(pair.valid), verdicts, ..candidate.clone() })
+    is_same.then(|| Candidate {
+        bytes: pair.broken,
+        source: Some(pair.valid),
+        verdicts,
+        ..candidate.clone()
+    })
 }
 
 struct FilePair {
@@ -61,32 +77,54 @@ impl FilePair {
         }
         let changes = lists.0.into_iter().flat_map(|(path, count)| {
             let all = (path.clone(), Change::Set(UntypedValue::List(Vec::new())));
-            let item = move |index| ([&path[..], &[Segment::Index(index)]].concat(), Change::Remove);
+            let item = move |index| {
+                (
+                    [&path[..], &[Segment::Index(index)]].concat(),
+                    Change::Remove,
+                )
+            };
             std::iter::once(all).chain((0..count).rev().take(8).map(item))
         });
         changes.filter_map(move |(path, change)| {
-            let edits = [Edit { path: path.as_slice().into(), change }];
+            let edits = [Edit {
+                path: path.as_slice().into(),
+                change,
+            }];
             let of = |file: &[u8]| edit(layout, file, &edits, true, &limits).ok();
-            Some(FilePair { valid: of(&self.valid)?, broken: of(&self.broken)? })
+            Some(FilePair {
+                valid: of(&self.valid)?,
+                broken: of(&self.broken)?,
+            })
         })
     }
 
     /// Yields pairs in which both files lack the same line. Removes only lines outside of the difference.
     fn with_fewer_lines(&self) -> impl Iterator<Item = FilePair> {
         let lines = |text: &[u8]| -> Vec<Vec<u8>> {
-            text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+            text.split_inclusive(|byte| *byte == b'\n')
+                .map(<[u8]>::to_vec)
+                .collect()
         };
         let (valid, broken) = (lines(&self.valid), lines(&self.broken));
         let same = |pair: &(&Vec<u8>, &Vec<u8>)| pair.0 == pair.1;
         let start = valid.iter().zip(&broken).take_while(same).count();
-        let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
+        let end = valid
+            .iter()
+            .rev()
+            .zip(broken.iter().rev())
+            .take_while(same)
+            .count();
         let end = end.min(valid.len().min(broken.len()) - start);
-        let without = |lines: &[Vec<u8>], at: usize| [&lines[..at], &lines[at + 1..]].concat().concat();
+        let without =
+            |lines: &[Vec<u8>], at: usize| [&lines[..at], &lines[at + 1..]].concat().concat();
         let ends = (valid.len(), broken.len());
         let from_start = (0..start).map(|index| (index, index));
         let from_end = (1..=end).map(move |back| (ends.0 - back, ends.1 - back));
         let positions = from_start.chain(from_end);
-        positions.map(move |(a, b)| FilePair { valid: without(&valid, a), broken: without(&broken, b) })
+        positions.map(move |(a, b)| FilePair {
+            valid: without(&valid, a),
+            broken: without(&broken, b),
+        })
     }
 
     /// Shortens numbers that both files contain to 0 or 1, where `is_equivalent` allows it.
@@ -96,7 +134,10 @@ impl FilePair {
         loop {
             let rest = &self.valid[position.min(self.valid.len())..];
             let skipped = rest.iter().take_while(|byte| !is_number_byte(byte)).count();
-            let number = rest[skipped..].iter().take_while(|byte| is_number_byte(byte)).count();
+            let number = rest[skipped..]
+                .iter()
+                .take_while(|byte| is_number_byte(byte))
+                .count();
             if number == 0 {
                 return;
             }
@@ -116,9 +157,12 @@ impl FilePair {
                 (false, false) => continue,
             };
             for short in [&b"0"[..], b"1"] {
-                let with = |file: &[u8], at: usize| [&file[..at], short, &file[at + number..]].concat();
-                let pair =
-                    FilePair { valid: with(&self.valid, range.start), broken: with(&self.broken, start) };
+                let with =
+                    |file: &[u8], at: usize| [&file[..at], short, &file[at + number..]].concat();
+                let pair = FilePair {
+                    valid: with(&self.valid, range.start),
+                    broken: with(&self.broken, start),
+                };
                 if is_equivalent(&pair) {
                     *self = pair;
                     position = range.start + short.len();
@@ -136,9 +180,17 @@ impl FilePair {
         }
         for size in [16, 4, 1] {
             for start in (0..self.valid.len()).step_by(size) {
-                let mut zeroed = FilePair { valid: self.valid.clone(), broken: self.broken.clone() };
+                let mut zeroed = FilePair {
+                    valid: self.valid.clone(),
+                    broken: self.broken.clone(),
+                };
                 let mut changes = false;
-                let bytes = zeroed.valid.iter_mut().zip(&mut zeroed.broken).skip(start).take(size);
+                let bytes = zeroed
+                    .valid
+                    .iter_mut()
+                    .zip(&mut zeroed.broken)
+                    .skip(start)
+                    .take(size);
                 for (valid, broken) in bytes.filter(|(valid, broken)| valid == broken) {
                     changes |= *valid != 0;
                     (*valid, *broken) = (0, 0);

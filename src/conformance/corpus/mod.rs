@@ -111,7 +111,12 @@ impl Case {
     /// Returns the expected contents of the file; `None` if the corpus has none for it.
     pub fn contents(&self, format: AnyFormat) -> Option<Contents<'_>> {
         self.entry.contents.as_ref()?;
-        format.contents(&self.bytes, &ReadOptions::default().with_dialect(self.entry.dialect)).ok()
+        format
+            .contents(
+                &self.bytes,
+                &ReadOptions::default().with_dialect(self.entry.dialect),
+            )
+            .ok()
     }
 }
 
@@ -128,10 +133,17 @@ impl Corpus {
     /// Returns each rule of the format with the numbers of broken and almost broken files.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
-            let has = |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
+            let has = |case: &&Case| {
+                case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code)
+            };
             self.cases.iter().filter(has).count()
         };
         let rules = self.format.about().rules.iter();
-        rules.map(move |rule| (*rule, [CaseKind::Broken, CaseKind::Almost].map(|kind| count(rule, kind))))
+        rules.map(move |rule| {
+            (
+                *rule,
+                [CaseKind::Broken, CaseKind::Almost].map(|kind| count(rule, kind)),
+            )
+        })
     }
 }

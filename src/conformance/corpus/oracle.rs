@@ -45,14 +45,19 @@ impl Verdicts {
     /// Returns the broken rule; if several are broken, the most severe one. `None` if no rule is broken, or several
     /// broken rules are equally severe.
     pub(super) fn rule(&self) -> Option<&'static Rule> {
-        self.reason.as_ref().filter(|_| self.is_most_severe).map(|reason| reason.rule)
+        self.reason
+            .as_ref()
+            .filter(|_| self.is_most_severe)
+            .map(|reason| reason.rule)
     }
 }
 
 impl Oracle {
     /// Creates the oracle of a format.
     pub fn new(format: impl Into<AnyFormat>) -> Oracle {
-        Oracle { format: format.into() }
+        Oracle {
+            format: format.into(),
+        }
     }
 
     /// Determines the verdicts on a file in the given dialect; if `None`, in the detected dialect. Custom formats are
@@ -72,24 +77,54 @@ impl Oracle {
     /// # }
     /// ```
     pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Verdicts> {
-        let strict = ReadOptions { dialect, ..ReadOptions::default() };
+        let strict = ReadOptions {
+            dialect,
+            ..ReadOptions::default()
+        };
         let report = self.format.check(bytes, &strict).ok()?;
-        let codes = report.findings().iter().map(|finding| finding.rule.code).collect();
-        let lenient = ReadOptions { dialect, ..ReadOptions::lenient() };
+        let codes = report
+            .findings()
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect();
+        let lenient = ReadOptions {
+            dialect,
+            ..ReadOptions::lenient()
+        };
         let strict = self.read(bytes, &strict, &report)?;
         let lenient = self.read(bytes, &lenient, &report)?;
-        let verdict = |is_accepted| if is_accepted { Verdict::Accept } else { Verdict::Reject };
+        let verdict = |is_accepted| {
+            if is_accepted {
+                Verdict::Accept
+            } else {
+                Verdict::Reject
+            }
+        };
         let (strict_verdict, lenient_verdict) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
-        let reason = strict.err().or_else(|| report.findings().first().map(Reason::of));
+        let reason = strict
+            .err()
+            .or_else(|| report.findings().first().map(Reason::of));
         let is_most_severe = reason.as_ref().is_some_and(|Reason { rule, .. }| {
-            let is_less = |other: &Finding| other.rule == *rule || other.rule.severity < rule.severity;
+            let is_less =
+                |other: &Finding| other.rule == *rule || other.rule.severity < rule.severity;
             report.findings().iter().all(is_less)
         });
-        Some(Verdicts { strict: strict_verdict, lenient: lenient_verdict, reason, codes, is_most_severe })
+        Some(Verdicts {
+            strict: strict_verdict,
+            lenient: lenient_verdict,
+            reason,
+            codes,
+            is_most_severe,
+        })
     }
 
     /// Reads a file. Returns the reason for a rejection as `Err`, and `None` if the result disagrees with `report`.
-    fn read(&self, bytes: &[u8], options: &ReadOptions, report: &Report) -> Option<Result<(), Reason>> {
+    fn read(
+        &self,
+        bytes: &[u8],
+        options: &ReadOptions,
+        report: &Report,
+    ) -> Option<Result<(), Reason>> {
         let rejected = report.first_rejected(options.strictness);
         let Some(id) = self.format.built_in_id() else {
             return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));
@@ -117,13 +152,24 @@ impl Oracle {
     /// another dialect is detected.
     pub(super) fn judge_accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Verdicts> {
         let is_detected = self.format.detect(bytes).dialect == dialect;
-        self.judge(bytes, Some(dialect)).filter(|verdicts| is_detected && verdicts.strict == Verdict::Accept)
+        self.judge(bytes, Some(dialect))
+            .filter(|verdicts| is_detected && verdicts.strict == Verdict::Accept)
     }
 
     /// Returns the codes of all rules that a file breaks, including warnings.
-    pub(super) fn broken_rules(&self, bytes: &[u8], dialect: Dialect) -> Result<BTreeSet<&'static str>> {
-        let report = self.format.check(bytes, &ReadOptions::default().with_dialect(dialect))?;
-        Ok(report.findings().iter().map(|finding| finding.rule.code).collect())
+    pub(super) fn broken_rules(
+        &self,
+        bytes: &[u8],
+        dialect: Dialect,
+    ) -> Result<BTreeSet<&'static str>> {
+        let report = self
+            .format
+            .check(bytes, &ReadOptions::default().with_dialect(dialect))?;
+        Ok(report
+            .findings()
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect())
     }
 }
 
@@ -132,7 +178,10 @@ impl Reason {
         Reason {
             rule: finding.rule,
             path: finding.path.to_string(),
-            bytes: finding.span.as_ref().map(|span| [span.file_range().start, span.file_range().end]),
+            bytes: finding
+                .span
+                .as_ref()
+                .map(|span| [span.file_range().start, span.file_range().end]),
             message: finding.message.clone(),
         }
     }

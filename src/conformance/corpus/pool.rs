@@ -53,7 +53,14 @@ impl Pool {
     pub(super) fn new(oracle: Oracle, config: &Config) -> Result<Pool> {
         let generator = FileGenerator::new(oracle.format, config)?;
         let (kind_ids, seen) = (HashMap::new(), HashSet::new());
-        let mut pool = Pool { oracle, generator, files: Vec::new(), kinds: Vec::new(), kind_ids, seen };
+        let mut pool = Pool {
+            oracle,
+            generator,
+            files: Vec::new(),
+            kinds: Vec::new(),
+            kind_ids,
+            seen,
+        };
         let (mut draws, mut last_new) = (0, 0);
         while draws < DRAWS[1] && (draws < DRAWS[0] || draws - last_new < MAX_DRAWS_WITHOUT_NEW) {
             draws += 1;
@@ -71,7 +78,9 @@ impl Pool {
         if !self.seen.insert(bytes.clone()) {
             return false;
         }
-        let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else { return false };
+        let Some(verdicts) = self.oracle.judge_accepted(&bytes, dialect) else {
+            return false;
+        };
         let (before, mut kinds) = (self.kinds.len(), Vec::new());
         for (field, own) in observe(self.oracle.format, &bytes, dialect) {
             for kind in own.into_keys() {
@@ -84,18 +93,26 @@ impl Pool {
                 kinds.push(id);
             }
         }
-        self.files.push(ValidFile { dialect, bytes, kinds, warning_codes: verdicts.codes });
+        self.files.push(ValidFile {
+            dialect,
+            bytes,
+            kinds,
+            warning_codes: verdicts.codes,
+        });
         self.kinds.len() > before
     }
 
     /// Returns `true` if a field has a value of the given kind in any file.
     pub(super) fn has_kind(&self, field: &str, kind: &str) -> bool {
-        self.kinds.iter().any(|(_, other, own)| other == field && *own == kind)
+        self.kinds
+            .iter()
+            .any(|(_, other, own)| other == field && *own == kind)
     }
 
     /// Returns the files that contain a value of a field, sorted by number of warnings, then by size.
     pub(super) fn with_field(&self, field: &str) -> Vec<&ValidFile> {
-        let is_value = |(_, own, kind): &FieldKind| own == field && !["absent", "no items"].contains(kind);
+        let is_value =
+            |(_, own, kind): &FieldKind| own == field && !["absent", "no items"].contains(kind);
         let has = |file: &&ValidFile| file.kinds.iter().any(|kind| is_value(&self.kinds[*kind]));
         let mut files: Vec<_> = self.files.iter().filter(has).collect();
         files.sort_by_key(|file| (file.warning_codes.len(), file.bytes.len()));
@@ -113,7 +130,11 @@ impl Pool {
 
     /// Returns all files without findings, sorted by size.
     pub(super) fn files_without_findings(&self) -> Vec<&ValidFile> {
-        let mut files: Vec<_> = self.files.iter().filter(|file| file.warning_codes.is_empty()).collect();
+        let mut files: Vec<_> = self
+            .files
+            .iter()
+            .filter(|file| file.warning_codes.is_empty())
+            .collect();
         files.sort_by_key(|file| file.bytes.len());
         files
     }
@@ -125,7 +146,10 @@ impl Pool {
         self.drop_covered(&mut chosen);
         let mut listed = vec![false; self.kinds.len()];
         let with_new_kinds = |file: &'p ValidFile| {
-            let new = file.kinds.iter().filter(|kind| !std::mem::replace(&mut listed[**kind], true));
+            let new = file
+                .kinds
+                .iter()
+                .filter(|kind| !std::mem::replace(&mut listed[**kind], true));
             let new = new.map(|kind| format!("{}: {}", self.kinds[*kind].1, self.kinds[*kind].2));
             (file, new.collect())
         };
@@ -135,7 +159,10 @@ impl Pool {
     /// Drops files whose kinds of values all occur in other chosen files, the largest files first.
     fn drop_covered(&self, chosen: &mut Vec<&ValidFile>) {
         let mut covered = vec![0_usize; self.kinds.len()];
-        chosen.iter().flat_map(|file| &file.kinds).for_each(|kind| covered[*kind] += 1);
+        chosen
+            .iter()
+            .flat_map(|file| &file.kinds)
+            .for_each(|kind| covered[*kind] += 1);
         let mut by_size = chosen.clone();
         by_size.sort_by_key(|file| std::cmp::Reverse(file.bytes.len()));
         for file in by_size {
@@ -150,8 +177,17 @@ impl Pool {
     /// lists of more than 255 items. Sorts the files by size.
     pub(super) fn base_files(&self) -> Vec<&ValidFile> {
         let is_number = |kind: &str| {
-            ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"]
-                .contains(&kind)
+            [
+                "1",
+                "sign bit",
+                "largest",
+                "-0",
+                "infinity",
+                "quiet NaN",
+                "signalling NaN",
+                "subnormal",
+            ]
+            .contains(&kind)
         };
         let is_wanted = |kind: &str| !is_number(kind) && kind != MANY;
         let mut files = self.choose_files(|file| file.warning_codes.is_empty(), is_wanted);
@@ -168,7 +204,9 @@ impl Pool {
         files.sort_by_key(|file| file.bytes.len());
         let mut files_with_kind = vec![Vec::new(); self.kinds.len()];
         for file in &files {
-            file.kinds.iter().for_each(|kind| files_with_kind[*kind].push(*file));
+            file.kinds
+                .iter()
+                .for_each(|kind| files_with_kind[*kind].push(*file));
         }
         let mut order: Vec<usize> = (0..self.kinds.len()).collect();
         // Starts with rare kinds, since their files also contain common kinds.
@@ -177,7 +215,9 @@ impl Pool {
         let mut chosen = Vec::new();
         for kind in order {
             let is_needed = !covered[kind] && is_wanted(self.kinds[kind].2);
-            let Some(file) = files_with_kind[kind].first().filter(|_| is_needed) else { continue };
+            let Some(file) = files_with_kind[kind].first().filter(|_| is_needed) else {
+                continue;
+            };
             file.kinds.iter().for_each(|kind| covered[*kind] = true);
             chosen.push(*file);
         }
@@ -195,21 +235,37 @@ struct FileGenerator {
 
 impl FileGenerator {
     fn new(format: AnyFormat, config: &Config) -> Result<FileGenerator> {
-        let plausibilities = if config.plausible { &[true][..] } else { &[true, false] };
+        let plausibilities = if config.plausible {
+            &[true][..]
+        } else {
+            &[true, false]
+        };
         let mut strategies = Vec::new();
-        for (max_items, plausible) in
-            MAX_ITEMS.iter().flat_map(|size| plausibilities.iter().map(|plausible| (*size, *plausible)))
+        for (max_items, plausible) in MAX_ITEMS
+            .iter()
+            .flat_map(|size| plausibilities.iter().map(|plausible| (*size, *plausible)))
         {
-            let config = generate::Config { max_items, plausible, max_choices: 1024, ..Default::default() };
+            let config = generate::Config {
+                max_items,
+                plausible,
+                max_choices: 1024,
+                ..Default::default()
+            };
             let files = format.files(config).ok_or_else(|| {
-                Error::unsupported("files cannot be generated without a declaration").in_format(format.name())
+                Error::unsupported("files cannot be generated without a declaration")
+                    .in_format(format.name())
             })?;
             strategies.push((files, 0));
         }
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&config.seed.to_le_bytes());
         let runner = new_runner(TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
-        Ok(FileGenerator { runner, strategies, dialect: config.dialect, count: 0 })
+        Ok(FileGenerator {
+            runner,
+            strategies,
+            dialect: config.dialect,
+            count: 0,
+        })
     }
 
     /// Generates a file with the next strategy. Returns `None` if generation fails, or the file has another dialect.
@@ -227,7 +283,8 @@ impl FileGenerator {
             return None;
         };
         *failures = 0;
-        Some(file.current()).filter(|(dialect, _)| self.dialect.is_none_or(|wanted| wanted == *dialect))
+        Some(file.current())
+            .filter(|(dialect, _)| self.dialect.is_none_or(|wanted| wanted == *dialect))
     }
 }
 

@@ -47,7 +47,13 @@ pub(super) fn offer_changed_bytes(
             for value in values {
                 let mut bytes = base.bytes.clone();
                 bytes[at] = value;
-                candidates.offer_for_rules(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
+                candidates.offer_for_rules(
+                    &rules,
+                    base.dialect,
+                    "another value",
+                    Some(&base.bytes),
+                    bytes,
+                );
             }
         }
         rules.retain(|code| !candidates.has_rule_in_later_item(code));
@@ -56,14 +62,28 @@ pub(super) fn offer_changed_bytes(
 }
 
 /// Offers up to [`MAX_MUTATIONS`] randomly mutated files until each of `rules` is broken.
-pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
+pub(super) fn offer_mutations(
+    pool: &mut Pool,
+    rules: &[&'static str],
+    candidates: &mut Candidates,
+) {
     let files: Vec<ValidFile> = pool.base_files().into_iter().cloned().collect();
     let mut rules = rules.to_vec();
     for count in 0..MAX_MUTATIONS {
-        let (Some(file), false) = (files.get(count % files.len().max(1)), rules.is_empty()) else { return };
+        let (Some(file), false) = (files.get(count % files.len().max(1)), rules.is_empty()) else {
+            return;
+        };
         let other = &files[count / 7 % files.len()];
-        let Ok(mutated) = generate::mutate(pool.runner(), file.bytes.clone(), &other.bytes) else { return };
-        candidates.offer_for_rules(&rules, file.dialect, "other bytes", Some(&file.bytes), mutated.bytes);
+        let Ok(mutated) = generate::mutate(pool.runner(), file.bytes.clone(), &other.bytes) else {
+            return;
+        };
+        candidates.offer_for_rules(
+            &rules,
+            file.dialect,
+            "other bytes",
+            Some(&file.bytes),
+            mutated.bytes,
+        );
         if count % 64 == 0 {
             rules.retain(|code| !candidates.has_rule(code));
         }

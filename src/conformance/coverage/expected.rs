@@ -32,13 +32,18 @@ struct ExpectedKinds {
 impl ExpectedKinds {
     fn add(&mut self, path: &[&str], kinds: impl IntoIterator<Item = &'static str>) {
         let counts = self.counts.entry(path.join(".")).or_default();
-        kinds.into_iter().for_each(|kind| _ = counts.entry(kind).or_default());
+        kinds
+            .into_iter()
+            .for_each(|kind| _ = counts.entry(kind).or_default());
     }
 
     /// Adds the kinds of values of an integer with the given number of bits. If other fields or constraints determine
     /// it, adds the field without kinds.
     fn add_integer(&mut self, bits: u32, path: &[&'static str], is_free: bool) {
-        let is_free = is_free && path.last().is_some_and(|name| !self.referenced_names.contains(name));
+        let is_free = is_free
+            && path
+                .last()
+                .is_some_and(|name| !self.referenced_names.contains(name));
         match bits {
             _ if !is_free => self.add(path, []),
             1 => self.add(path, ["0", "1"]),
@@ -77,7 +82,9 @@ impl ExpectedKinds {
             }
             Shape::Choice(variants) => {
                 self.add(path, variants.iter().map(|variant| variant.name));
-                variants.iter().for_each(|variant| self.add_field(&variant.field, path));
+                variants
+                    .iter()
+                    .for_each(|variant| self.add_field(&variant.field, path));
             }
             Shape::Enum { values, .. } => self.add(path, values.iter().map(|value| value.name)),
             Shape::Bits { fields, .. } => {
@@ -86,7 +93,9 @@ impl ExpectedKinds {
                     match field.declared {
                         Some(inner) => self.add_declared(inner, path),
                         None if field.flag => self.add(path, FLAGS),
-                        None => self.add_integer(field.bits.width, path, field.constraints.is_empty()),
+                        None => {
+                            self.add_integer(field.bits.width, path, field.constraints.is_empty())
+                        }
                     }
                     path.pop();
                 }
@@ -96,7 +105,9 @@ impl ExpectedKinds {
 
     fn add_field(&mut self, field: &'static Field, path: &mut Vec<&'static str>) {
         let is_free = field.checks.is_empty() && field.constraints.is_empty();
-        let Some(block) = &field.block else { return self.add_value(&field.ty, path, is_free) };
+        let Some(block) = &field.block else {
+            return self.add_value(&field.ty, path, is_free);
+        };
         let name = if block.inline { path.pop() } else { None };
         self.add_value(&block.content, path, true);
         path.extend(name);
@@ -109,7 +120,9 @@ impl ExpectedKinds {
             let path = [attribute.identifier];
             match attribute.value_type {
                 ValueType::Index => self.add(&path, ["0", "1", "other"]),
-                ValueType::Integer | ValueType::Word => self.add(&path, attribute.words().iter().copied()),
+                ValueType::Integer | ValueType::Word => {
+                    self.add(&path, attribute.words().iter().copied())
+                }
                 ValueType::Float => {
                     let is_finite = |kind: &&str| !kind.ends_with("NaN") && *kind != "infinity";
                     self.add(&path, FLOATS.iter().copied().filter(is_finite));
@@ -120,7 +133,10 @@ impl ExpectedKinds {
             }
         }
         for property in grammar.properties {
-            self.add(&[&format!("[{}]", property.name)], property.values.iter().copied().chain(PRESENCE));
+            self.add(
+                &[&format!("[{}]", property.name)],
+                property.values.iter().copied().chain(PRESENCE),
+            );
         }
     }
 }
@@ -131,7 +147,9 @@ fn has_list(ty: &Type) -> bool {
     match ty {
         Type::List(_) | Type::NulString => true,
         Type::Array(item, _) => has_list(item),
-        _ => ty.declaration().is_some_and(|declaration| declaration.fields().any(has_one)),
+        _ => ty
+            .declaration()
+            .is_some_and(|declaration| declaration.fields().any(has_one)),
     }
 }
 
@@ -152,26 +170,48 @@ fn collect_names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
     let fields: Vec<&'static Field> = match declaration.shape {
         Shape::Struct(fields) => fields.iter().collect(),
         Shape::Choice(variants) => {
-            variants.iter().for_each(|variant| collect(&variant.condition));
+            variants
+                .iter()
+                .for_each(|variant| collect(&variant.condition));
             variants.iter().map(|variant| &variant.field).collect()
         }
         Shape::Enum { .. } | Shape::Bits { .. } => Vec::new(),
     };
     for field in &fields {
         let exprs = [&field.condition, &field.count, &field.position];
-        exprs.into_iter().flatten().chain(field.arguments).for_each(&mut collect);
-        field.checks.iter().for_each(|check| collect(&check.condition));
-        field.constraints.iter().flat_map(|constraint| constraint.expressions()).for_each(&mut collect);
+        exprs
+            .into_iter()
+            .flatten()
+            .chain(field.arguments)
+            .for_each(&mut collect);
+        field
+            .checks
+            .iter()
+            .for_each(|check| collect(&check.condition));
+        field
+            .constraints
+            .iter()
+            .flat_map(|constraint| constraint.expressions())
+            .for_each(&mut collect);
         if let Some(block) = &field.block {
-            block.size.iter().chain(block.arguments).for_each(&mut collect);
+            block
+                .size
+                .iter()
+                .chain(block.arguments)
+                .for_each(&mut collect);
         }
-        field.checksum.iter().for_each(|checksum| collect(&checksum.stored));
+        field
+            .checksum
+            .iter()
+            .for_each(|checksum| collect(&checksum.stored));
     }
     for field in fields {
-        found.extend(field.constraints.iter().filter_map(|constraint| match constraint.requirement {
-            Requirement::Permutation { of, .. } => of,
-            _ => None,
-        }));
+        found.extend(field.constraints.iter().filter_map(
+            |constraint| match constraint.requirement {
+                Requirement::Permutation { of, .. } => of,
+                _ => None,
+            },
+        ));
         collect_names(&field.ty, found);
         if let Some(block) = &field.block {
             collect_names(&block.content, found);

@@ -3,8 +3,17 @@
 use std::num::FpCategory;
 
 pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"];
-pub(super) const FLOATS: &[&str] =
-    &["0", "-0", "1", "largest", "infinity", "quiet NaN", "signalling NaN", "subnormal", "other"];
+pub(super) const FLOATS: &[&str] = &[
+    "0",
+    "-0",
+    "1",
+    "largest",
+    "infinity",
+    "quiet NaN",
+    "signalling NaN",
+    "subnormal",
+    "other",
+];
 pub(super) const STRINGS: &[&str] = &["empty", "ASCII", "beyond ASCII", "not UTF-8"];
 pub(super) const LISTS: &[&str] = &["no items", "one item", "several items", MANY];
 

@@ -63,7 +63,10 @@ impl Coverage {
     /// ```
     pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
-        Coverage { format, counts: expected::expected_kinds(format, dialect) }
+        Coverage {
+            format,
+            counts: expected::expected_kinds(format, dialect),
+        }
     }
 
     /// Returns `true` if the field is declared or occurs in a file.
@@ -73,26 +76,35 @@ impl Coverage {
 
     /// Returns `true` if the declaration of the field allows this kind of value, or a file contains it.
     pub fn has(&self, field: &str, kind: &str) -> bool {
-        self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
+        self.counts
+            .get(field)
+            .is_some_and(|kinds| kinds.contains_key(kind))
     }
 
     /// Counts the values in a file. In a malformed binary file, counts only the values before the first error.
     pub fn add(&mut self, bytes: &[u8], dialect: Dialect) {
         for (field, kinds) in observe(self.format, bytes, dialect) {
             let counts = self.counts.entry(field).or_default();
-            kinds.into_iter().for_each(|(kind, count)| *counts.entry(kind).or_default() += count);
+            kinds
+                .into_iter()
+                .for_each(|(kind, count)| *counts.entry(kind).or_default() += count);
         }
     }
 
     /// Returns each field with the counts of its kinds of values.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &BTreeMap<&'static str, usize>)> {
-        self.counts.iter().map(|(field, kinds)| (field.as_str(), kinds))
+        self.counts
+            .iter()
+            .map(|(field, kinds)| (field.as_str(), kinds))
     }
 
     /// Returns the kinds of values that occur in no file, each with its field.
     pub fn missing(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.fields().flat_map(|(field, kinds)| {
-            kinds.iter().filter(|(_, count)| **count == 0).map(move |(kind, _)| (field, *kind))
+            kinds
+                .iter()
+                .filter(|(_, count)| **count == 0)
+                .map(move |(kind, _)| (field, *kind))
         })
     }
 }

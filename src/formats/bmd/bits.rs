@@ -5,7 +5,10 @@ use crate::layout::declaration::BitRange;
 /// Returns up to four little-endian bytes as a word.
 #[inline(always)]
 pub fn to_word<const N: usize>(bytes: [u8; N]) -> u32 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
 /// Extracts a bit range, at most 32 bits wide, from consecutive words, the least significant first.
@@ -13,8 +16,16 @@ pub fn to_word<const N: usize>(bytes: [u8; N]) -> u32 {
 pub fn extract_bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     let (index, shift) = ((range.offset / 32) as usize, range.offset % 32);
     let low = u64::from(words[index]);
-    let high = if shift + range.width > 32 { u64::from(words[index + 1]) << 32 } else { 0 };
-    BitRange { offset: shift, width: range.width }.extract_u64(high | low) as u32
+    let high = if shift + range.width > 32 {
+        u64::from(words[index + 1]) << 32
+    } else {
+        0
+    };
+    BitRange {
+        offset: shift,
+        width: range.width,
+    }
+    .extract_u64(high | low) as u32
 }
 
 /// Extracts a bit range that is known only at run time, at most 32 bits wide. Returns 0 for an empty range.

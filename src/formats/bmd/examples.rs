@@ -3,12 +3,13 @@
 
 use super::document::PackedVertex::{Scaled96, Textured64};
 use super::document::{
-    Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track, TrackKey,
-    Transform, Vertices,
+    Animation, Bone, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex, Track,
+    TrackKey, Transform, Vertices,
 };
 use super::rules::*;
 use super::schema::{
-    F8A, Image, PseudoTransform, Rotation, ScaledVertex96, TexturedVertex64, Triangle64, Triple, Vertex128,
+    F8A, Image, PseudoTransform, Rotation, ScaledVertex96, TexturedVertex64, Triangle64, Triple,
+    Vertex128,
 };
 use crate::formats::{DocumentChange, RuleExample, example_from_changes};
 use crate::layout::Layout;
@@ -20,17 +21,44 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&SHARING, |image| {
         // One hundred bones share a name of 500 bytes.
         let name = Some(Text::from("bone".repeat(125).as_str()));
-        image.bones = vec![Bone { name, ..Bone::default() }; 100];
+        image.bones = vec![
+            Bone {
+                name,
+                ..Bone::default()
+            };
+            100
+        ];
         image.animations.clear();
     }),
-    (&VERTEX_TAG, |image| add_vertex(image, 0, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfe)))),
-    (&VERTEX_UNDEFINED, |image| add_vertex(image, 0, Scaled96(ScaledVertex96::new().with_tag(0xf3)))),
-    (&VERTEX_BONE, |image| add_vertex(image, 0, Textured64(TexturedVertex64::new().with_bone(3)))),
-    (&NON_FINITE, |image| {
-        add_vertex(image, 0, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd).with_org_y(0x7c00)))
+    (&VERTEX_TAG, |image| {
+        add_vertex(
+            image,
+            0,
+            PackedVertex::Vertex128(Vertex128::new().with_tag(0xfe)),
+        )
     }),
-    (&INDEX_RANGE, |image| add_face(image, PackedFace::smallest(Face::Triangle([0, 1, 4])))),
-    (&TAG2, |image| add_face(image, PackedFace::Triangle64(Triangle64::new().with_tag(2).with_tag2(1)))),
+    (&VERTEX_UNDEFINED, |image| {
+        add_vertex(image, 0, Scaled96(ScaledVertex96::new().with_tag(0xf3)))
+    }),
+    (&VERTEX_BONE, |image| {
+        add_vertex(image, 0, Textured64(TexturedVertex64::new().with_bone(3)))
+    }),
+    (&NON_FINITE, |image| {
+        add_vertex(
+            image,
+            0,
+            PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd).with_org_y(0x7c00)),
+        )
+    }),
+    (&INDEX_RANGE, |image| {
+        add_face(image, PackedFace::smallest(Face::Triangle([0, 1, 4])))
+    }),
+    (&TAG2, |image| {
+        add_face(
+            image,
+            PackedFace::Triangle64(Triangle64::new().with_tag(2).with_tag2(1)),
+        )
+    }),
     (&TRIANGLE_COUNT, |image| {
         // With the tetrahedron's four triangles, the count may be 6 or 8 (B12).
         (0..2).for_each(|_| add_face(image, PackedFace::smallest(Face::Quad([0, 1, 2, 3]))));
@@ -39,24 +67,47 @@ const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
     (&FLAGS, |image| {
         change_mesh(image, 0, |mesh| {
             let flags = mesh.flags;
-            push_vertex(mesh, PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd)));
+            push_vertex(
+                mesh,
+                PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd)),
+            );
             mesh.flags = flags;
         });
     }),
-    (&LOD_DRAWABLE, |image| image.lods.iter_mut().for_each(|lod| lod.n_mesh = 2)),
+    (&LOD_DRAWABLE, |image| {
+        image.lods.iter_mut().for_each(|lod| lod.n_mesh = 2)
+    }),
     (&PSEUDO_ORDER, |image| image.bones.push(Bone::default())),
     (&PSEUDO_BONES, |image| {
         image.bones.pop();
         image.bones.push(pseudo_bone([0, 2]));
     }),
-    (&SOLID_CLOSED, |image| change_mesh(image, 1, |mesh| mesh.faces = Faces::default())),
-    (&SOLID_BONE, |image| add_vertex(image, 1, Textured64(TexturedVertex64::new().with_bone(1)))),
+    (&SOLID_CLOSED, |image| {
+        change_mesh(image, 1, |mesh| mesh.faces = Faces::default())
+    }),
+    (&SOLID_BONE, |image| {
+        add_vertex(image, 1, Textured64(TexturedVertex64::new().with_bone(1)))
+    }),
     (&NO_FRAMES, |image| {
         let tracks = vec![Track::default(); 2];
-        image.animations = vec![Animation { n_frames: 0, tracks, ..Animation::default() }];
+        image.animations = vec![Animation {
+            n_frames: 0,
+            tracks,
+            ..Animation::default()
+        }];
     }),
-    (&KEY_RANGE, |image| image.animations.iter_mut().for_each(|animation| animation.n_frames = 2)),
-    (&FRAMES_TRAILING, |image| image.animations.iter_mut().for_each(|a| a.trailing = vec![1])),
+    (&KEY_RANGE, |image| {
+        image
+            .animations
+            .iter_mut()
+            .for_each(|animation| animation.n_frames = 2)
+    }),
+    (&FRAMES_TRAILING, |image| {
+        image
+            .animations
+            .iter_mut()
+            .for_each(|a| a.trailing = vec![1])
+    }),
 ];
 
 /// Returns the example for a rule; `None` if `CHANGES` has none.
@@ -67,8 +118,18 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     }
     // The writer rejects unterminated keys, so the encoded file is edited.
     let edits = [Edit::set(path!(animations[0].sz_frames), "3")];
-    let violating = edit(&Image::TYPE, &example.correct, &edits, false, &Limits::default()).ok()?;
-    Some(RuleExample { violating, ..example })
+    let violating = edit(
+        &Image::TYPE,
+        &example.correct,
+        &edits,
+        false,
+        &Limits::default(),
+    )
+    .ok()?;
+    Some(RuleExample {
+        violating,
+        ..example
+    })
 }
 
 fn change_mesh(image: &mut Document, index: usize, change: impl FnOnce(&mut Mesh)) {
@@ -98,11 +159,26 @@ fn add_face(image: &mut Document, face: impl Into<Option<PackedFace>>) {
 
 /// Builds an image with a drawn tetrahedron, a bone solid, two bones, a pseudo-bone and an animation.
 fn image() -> Option<Document> {
-    let key = TrackKey { frame: 2, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
+    let key = TrackKey {
+        frame: 2,
+        rotation: Some(Rotation::IDENTITY),
+        ..TrackKey::default()
+    };
     Some(Document {
         meshes: vec![tetrahedron(Some(Text::from("stone")))?, tetrahedron(None)?],
-        lods: vec![LodDef { n_mesh: 1, ld_sc: F8A::ONE, ..LodDef::default() }],
-        bones: vec![Bone::default(), Bone { id_solid: 1, ..Bone::default() }, pseudo_bone([0, 1])],
+        lods: vec![LodDef {
+            n_mesh: 1,
+            ld_sc: F8A::ONE,
+            ..LodDef::default()
+        }],
+        bones: vec![
+            Bone::default(),
+            Bone {
+                id_solid: 1,
+                ..Bone::default()
+            },
+            pseudo_bone([0, 1]),
+        ],
         animations: vec![Animation {
             n_frames: 3,
             tracks: vec![Track::default(), Track::from_keys([key]).ok()?],
@@ -126,5 +202,9 @@ fn tetrahedron(material: Option<Text>) -> Option<Mesh> {
 fn pseudo_bone([first, second]: [u8; 2]) -> Bone {
     let half = 0x60;
     let transform = PseudoTransform::from_bytes([first, second, 0, 0, half, half, 0, 0]);
-    Bone { transform: Transform::Pseudo(transform), id_parent: 255, ..Bone::default() }
+    Bone {
+        transform: Transform::Pseudo(transform),
+        id_parent: 255,
+        ..Bone::default()
+    }
 }

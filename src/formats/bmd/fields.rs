@@ -10,7 +10,10 @@ impl Fields for Document {
         match name {
             "header" => DocumentValue::fields(HeaderFields(self)),
             "meshes" => DocumentValue::items(&self.meshes, |mesh| {
-                DocumentValue::fields(MeshFields { mesh, bone_count: self.bones.len() })
+                DocumentValue::fields(MeshFields {
+                    mesh,
+                    bone_count: self.bones.len(),
+                })
             }),
             "lods" => DocumentValue::little_endian(&self.lods),
             "bones" => DocumentValue::items(&self.bones, DocumentValue::fields),
@@ -24,7 +27,13 @@ struct HeaderFields<'d>(&'d Document);
 
 impl Fields for HeaderFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = self.0;
+        let Document {
+            reserved: [resv1, resv2, resv3],
+            meshes,
+            lods,
+            bones,
+            animations,
+        } = self.0;
         match name {
             "resv1" => DocumentValue::number(resv1.to_le_bytes()),
             "resv2" => DocumentValue::number(resv2.to_le_bytes()),
@@ -45,7 +54,13 @@ struct MeshFields<'d> {
 
 impl Fields for MeshFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Mesh { n_tris, material, vertices, faces, .. } = self.mesh;
+        let Mesh {
+            n_tris,
+            material,
+            vertices,
+            faces,
+            ..
+        } = self.mesh;
         match (name, n_tris, material) {
             // Conditions only test whether the offset is 0, so any non-zero offset represents a name.
             ("ofs_mat", ..) => DocumentValue::number(u32::from(material.is_some()).to_le_bytes()),
@@ -54,21 +69,33 @@ impl Fields for MeshFields<'_> {
             ("n_tris", Some(stated), _) => DocumentValue::number(stated.to_le_bytes()),
             ("n_tris", None, _) => DocumentValue::count::<u16>(self.mesh.triangle_count()),
             ("sz_tris", ..) => DocumentValue::count::<u32>(size_of_val(faces.words())),
-            ("material", _, Some(name)) => DocumentValue::Bytes([name.as_bytes(), &[0]].concat().into()),
+            ("material", _, Some(name)) => {
+                DocumentValue::Bytes([name.as_bytes(), &[0]].concat().into())
+            }
             ("vertices", ..) => {
                 let is_valid = self.mesh.has_valid_vertices(self.bone_count);
                 packed_words(vertices.words(), is_valid, Mesh::VERTEX_RULES)
             }
-            ("faces", ..) => packed_words(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES),
+            ("faces", ..) => {
+                packed_words(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES)
+            }
             _ => self.mesh.stored_field(name),
         }
     }
 }
 
 /// Returns packed words. If `is_valid` is set, marks the words as satisfying `rules`.
-fn packed_words<'d>(words: &'d [u32], is_valid: bool, rules: &'static [&'static Rule]) -> DocumentValue<'d> {
+fn packed_words<'d>(
+    words: &'d [u32],
+    is_valid: bool,
+    rules: &'static [&'static Rule],
+) -> DocumentValue<'d> {
     let bytes = bulk::as_bytes(words);
-    if is_valid { DocumentValue::Checked(bytes, rules) } else { DocumentValue::Bytes(bytes) }
+    if is_valid {
+        DocumentValue::Checked(bytes, rules)
+    } else {
+        DocumentValue::Bytes(bytes)
+    }
 }
 
 impl Fields for Bone {
@@ -94,8 +121,16 @@ impl Fields for Animation {
                 DocumentValue::count::<u32>(tracks.sum::<usize>() + self.trailing.len())
             }
             "frames" => {
-                let keys = self.tracks.iter().flat_map(|track| [track.as_bytes(), &[0]]);
-                DocumentValue::Bytes(keys.chain([&*self.trailing]).collect::<Vec<_>>().concat().into())
+                let keys = self
+                    .tracks
+                    .iter()
+                    .flat_map(|track| [track.as_bytes(), &[0]]);
+                DocumentValue::Bytes(
+                    keys.chain([&*self.trailing])
+                        .collect::<Vec<_>>()
+                        .concat()
+                        .into(),
+                )
             }
             _ => self.stored_field(name),
         }

@@ -2,19 +2,30 @@
 
 use super::schema::VertexTag;
 use super::{Animation, Document, Mesh, PackedFace, PackedVertex};
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct_names};
+use crate::info::{
+    AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct_names,
+};
 use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
     let bones = document.bones.iter().enumerate();
-    let materials = document.meshes.iter().filter_map(|mesh| mesh.material.as_ref());
+    let materials = document
+        .meshes
+        .iter()
+        .filter_map(|mesh| mesh.material.as_ref());
     Info {
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,
             // Bone 0 is its own parent; pseudo-bones have no parent.
-            roots: bones.filter(|(index, bone)| *index == 0 || bone.is_pseudo()).count() as u64,
-            names: document.bones.iter().filter_map(|bone| Some(bone.name.as_ref()?.to_string())).collect(),
+            roots: bones
+                .filter(|(index, bone)| *index == 0 || bone.is_pseudo())
+                .count() as u64,
+            names: document
+                .bones
+                .iter()
+                .filter_map(|bone| Some(bone.name.as_ref()?.to_string()))
+                .collect(),
         }),
         animations: document.animations.iter().map(animation_info).collect(),
         materials: distinct_names(materials.map(Text::to_string)),
@@ -39,7 +50,12 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         attributes: attributes(mesh),
         // Quads are drawn as two triangles.
         indices: 3 * counts.triangulated() as u64,
-        index_bits: mesh.faces.packed_items().map(PackedFace::index_bits).max().unwrap_or(0),
+        index_bits: mesh
+            .faces
+            .packed_items()
+            .map(PackedFace::index_bits)
+            .max()
+            .unwrap_or(0),
         bounds: Bounds::from_points(mesh.vertices.iter().map(|vertex| vertex.position)),
         ..MeshInfo::default()
     }
@@ -50,7 +66,10 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
     for vertex in mesh.vertices.packed_items() {
         for (name, components) in attributes_of(vertex) {
-            let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
+            let attribute = AttributeInfo {
+                name: (*name).into(),
+                components: (*components).into(),
+            };
             if !attributes.contains(&attribute) {
                 attributes.push(attribute);
             }
@@ -78,6 +97,12 @@ fn attributes_of(vertex: PackedVertex) -> &'static [Attribute] {
         PackedVertex::Fine96(_) => &[POSITION, FINE_ST, NORMAL, COLOR],
         PackedVertex::Scaled96(_) if has_bone => &[POSITION, SCALED_ST, NORMAL, BONE],
         PackedVertex::Scaled96(_) => &[POSITION, SCALED_ST, NORMAL, COLOR],
-        PackedVertex::Vertex128(_) => &[("position", "3 × f16"), ("st", "2 × 14 bits"), NORMAL, COLOR, BONE],
+        PackedVertex::Vertex128(_) => &[
+            ("position", "3 × f16"),
+            ("st", "2 × 14 bits"),
+            NORMAL,
+            COLOR,
+            BONE,
+        ],
     }
 }

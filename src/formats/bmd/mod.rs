@@ -38,11 +38,13 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use codec::{Attributes, Tolerance, VertexColumns, VertexErrors, VertexSize, VertexSizes, nearest_shade};
+pub use codec::{
+    Attributes, Tolerance, VertexColumns, VertexErrors, VertexSize, VertexSizes, nearest_shade,
+};
 pub use document::{
-    Animation, Bone, ChannelErrors, Channels, Document, Face, FaceCounts, Faces, FloatChannels, Matrix, Mesh,
-    Motion, PackedFace, PackedVertex, Pose, Surface, Track, TrackKey, Transform, Vertex, Vertices,
-    flat_color, shade_color,
+    Animation, Bone, ChannelErrors, Channels, Document, Face, FaceCounts, Faces, FloatChannels,
+    Matrix, Mesh, Motion, PackedFace, PackedVertex, Pose, Surface, Track, TrackKey, Transform,
+    Vertex, Vertices, flat_color, shade_color,
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
@@ -76,12 +78,16 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         let confidence = Confidence::by_magic(bytes, schema::Header::TYPE.magic());
-        Detection { confidence, dialect: Dialect::Spec }
+        Detection {
+            confidence,
+            dialect: Dialect::Spec,
+        }
     }
 
     /// The padding of the last list (B14) is none: writing adds it again.
     fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
-        let mut uncovered = walk::uncovered(&schema::Image::TYPE, bytes, &options.limits).unwrap_or_default();
+        let mut uncovered =
+            walk::uncovered(&schema::Image::TYPE, bytes, &options.limits).unwrap_or_default();
         uncovered.retain(|range| !codec::is_final_padding(bytes, range));
         uncovered_losses(uncovered, bytes.len() as u64)
     }

@@ -42,15 +42,33 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
         let image = Image::read(&mut BoundedReader::new(bytes)).ok()?;
-        let Image { header, meshes, lods, bones, animations } = image;
+        let Image {
+            header,
+            meshes,
+            lods,
+            bones,
+            animations,
+        } = image;
         let reserved = [header.resv1, header.resv2, header.resv3];
         let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
-        let mut document = Document { reserved, meshes, lods, bones, animations };
+        let mut document = Document {
+            reserved,
+            meshes,
+            lods,
+            bones,
+            animations,
+        };
         // Clears the number of triangles, so that it is derived from the faces.
-        document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
+        document
+            .meshes
+            .iter_mut()
+            .for_each(|mesh| mesh.n_tris = None);
         fix_bones(&mut document.bones);
         let bones = document.normal_bones().len();
-        document.animations.iter_mut().for_each(|animation| split_into_tracks(animation, bones));
+        document
+            .animations
+            .iter_mut()
+            .for_each(|animation| split_into_tracks(animation, bones));
         Some(document)
     })
 }
@@ -71,7 +89,11 @@ fn fix_bones(bones: &mut Vec<Bone>) {
             Transform::Bone(_) => bone.id_parent %= index as u8,
             Transform::Pseudo(transform) => {
                 let [a, b, c, d] = transform.bones().map(|bone| bone % index as u8);
-                *transform = transform.with_bone_0(a).with_bone_1(b).with_bone_2(c).with_bone_3(d);
+                *transform = transform
+                    .with_bone_0(a)
+                    .with_bone_1(b)
+                    .with_bone_2(c)
+                    .with_bone_3(d);
             }
         }
     }

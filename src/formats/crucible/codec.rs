@@ -27,15 +27,25 @@ fn detect_container(bytes: &[u8]) -> Container {
     let magic = ModelHeader::TYPE.magic();
     let missing = magic.len().saturating_sub(bytes.len());
     let is_model = count_mismatches(bytes, magic) + missing <= 1 && !may_be_chunk(bytes);
-    if is_model { Container::Model } else { Container::Chunk }
+    if is_model {
+        Container::Model
+    } else {
+        Container::Chunk
+    }
 }
 
 /// Returns `false` if `start` is neither a model, with at most one wrong magic byte, nor a chunk whose indices have a
 /// positive compressed size.
 pub(super) fn may_start_with(start: &[u8]) -> bool {
     let is_positive = |size: &[u8; 4]| i32::from_le_bytes(*size) > 0;
-    let has_indices = || start.get(1..).and_then(<[u8]>::first_chunk).is_none_or(is_positive);
-    count_mismatches(start, ModelHeader::TYPE.magic()) <= 1 || (may_be_chunk(start) && has_indices())
+    let has_indices = || {
+        start
+            .get(1..)
+            .and_then(<[u8]>::first_chunk)
+            .is_none_or(is_positive)
+    };
+    count_mismatches(start, ModelHeader::TYPE.magic()) <= 1
+        || (may_be_chunk(start) && has_indices())
 }
 
 /// Returns `true` if the first byte, if any, is one of the two index sizes.
@@ -48,29 +58,53 @@ fn may_be_chunk(start: &[u8]) -> bool {
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = StreamSizes::default();
-    let end = walk::walk(layout(bytes, Dialect::Tangent), bytes, &Limits::default(), &mut sizes);
+    let end = walk::walk(
+        layout(bytes, Dialect::Tangent),
+        bytes,
+        &Limits::default(),
+        &mut sizes,
+    );
     if end.is_err() {
         sizes = StreamSizes::default();
     }
-    let (spec, tangent) = (sizes.fit_dialect(Dialect::Spec), sizes.fit_dialect(Dialect::Tangent));
+    let (spec, tangent) = (
+        sizes.fit_dialect(Dialect::Spec),
+        sizes.fit_dialect(Dialect::Tangent),
+    );
     let is_valid = |dialect| {
         let document = read(bytes, dialect, &Limits::default());
-        document.and_then(|document| require_valid(document, &ReadOptions::default())).is_ok()
+        document
+            .and_then(|document| require_valid(document, &ReadOptions::default()))
+            .is_ok()
     };
     let is_tangent = match (spec, tangent) {
-        (true, true) => sizes.depend_on_dialect() && !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent),
+        (true, true) => {
+            sizes.depend_on_dialect() && !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent)
+        }
         (spec, tangent) => tangent && !spec,
     };
-    let dialect = if is_tangent { Dialect::Tangent } else { Dialect::Spec };
+    let dialect = if is_tangent {
+        Dialect::Tangent
+    } else {
+        Dialect::Spec
+    };
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
-            let fits = (spec || tangent) && !sizes.has_implausible_block && end == bytes.len() as u64;
-            if fits { Confidence::Structure } else { Confidence::Possible }
+            let fits =
+                (spec || tangent) && !sizes.has_implausible_block && end == bytes.len() as u64;
+            if fits {
+                Confidence::Structure
+            } else {
+                Confidence::Possible
+            }
         }
         _ => Confidence::None,
     };
-    Detection { confidence, dialect }
+    Detection {
+        confidence,
+        dialect,
+    }
 }
 
 /// The stream sizes in the headers of a file.
@@ -90,11 +124,14 @@ struct StreamSizes {
 impl Visitor for StreamSizes {
     fn should_unpack(&mut self, node: &Node) -> bool {
         // Only the chunks of a container are stored blocks.
-        node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
+        node.field
+            .and_then(|field| field.block)
+            .is_some_and(|block| block.packing == Packing::Stored)
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        let (Some(Segment::Index(chunk)), Some(Segment::Field(name))) = (node.path.get(1), node.path.last())
+        let (Some(Segment::Index(chunk)), Some(Segment::Field(name))) =
+            (node.path.get(1), node.path.last())
         else {
             return ControlFlow::Continue(());
         };
@@ -108,7 +145,11 @@ impl Visitor for StreamSizes {
                 self.has_implausible_block |= *size == 0 && self.compressed_size != 1;
                 // A byte adds at most 255 bytes to the length of a match.
                 self.has_implausible_block |= *size / 255 > self.compressed_size;
-                self.streams.extend(self.attribute.take().map(|attribute| (*chunk, attribute, *size as u64)));
+                self.streams.extend(
+                    self.attribute
+                        .take()
+                        .map(|attribute| (*chunk, attribute, *size as u64)),
+                );
             }
             _ => {}
         }
@@ -125,12 +166,18 @@ impl StreamSizes {
             size.is_multiple_of(value).then_some((*chunk, size / value))
         };
         let counts: Option<Vec<_>> = self.streams.iter().map(count).collect();
-        counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
+        counts.is_some_and(|counts| {
+            counts
+                .windows(2)
+                .all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1)
+        })
     }
 
     /// Returns `true` if the meaning of at least one attribute depends on the dialect.
     fn depend_on_dialect(&self) -> bool {
-        self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
+        self.streams
+            .iter()
+            .any(|(_, attribute, _)| attribute.depends_on_dialect())
     }
 }
 
@@ -139,7 +186,10 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
     let (mut cursor, input) = (Cursor::new(bytes), ChunkInput::new(bytes, *limits, 0));
     let document = Document::read_args(&mut cursor, (dialect, detect_container(bytes), &input))
         .map_err(|error| convert_binrw_error(error, Error::malformed))?;
-    Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
+    Ok(Document {
+        trailing: bytes[cursor.position() as usize..].to_vec(),
+        ..document
+    })
 }
 
 /// Encodes the document in its own dialect. Strict mode rejects it if detection would change the attributes' meaning.
@@ -147,7 +197,9 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     // Reserves the uncompressed size, so that the output rarely grows.
     let size = document.chunks.iter().map(Chunk::uncompressed_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
-    document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
+    document
+        .write(&mut out)
+        .map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !detection_keeps_attributes(document, &bytes) {
         let message = "without positions, readers detect the spec dialect, in which attribute bits have another \
@@ -161,7 +213,10 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
 pub(super) fn detection_keeps_attributes(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {
-        stream.values.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())
+        stream
+            .values
+            .attribute(document.dialect)
+            .is_some_and(|attribute| attribute.depends_on_dialect())
     };
     document.dialect == Dialect::Spec
         || !streams.any(depends_on_dialect)

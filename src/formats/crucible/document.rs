@@ -15,7 +15,10 @@ impl Indices {
             Indices::U16(values) => (values, &[]),
             Indices::U32(values) => (&[], values),
         };
-        narrow.iter().map(|index| u32::from(*index)).chain(wide.iter().copied())
+        narrow
+            .iter()
+            .map(|index| u32::from(*index))
+            .chain(wide.iter().copied())
     }
 
     /// Returns the largest index; `None` if there are no indices.

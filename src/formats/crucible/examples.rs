@@ -6,9 +6,17 @@ use crate::Rule;
 use crate::formats::{DocumentChange, RuleExample, example_from_changes};
 
 const CHANGES: &[(&Rule, DocumentChange<Document>)] = &[
-    (&POSITION, |document| document.chunks.iter_mut().for_each(|chunk| drop(chunk.streams.remove(0)))),
+    (&POSITION, |document| {
+        document
+            .chunks
+            .iter_mut()
+            .for_each(|chunk| drop(chunk.streams.remove(0)))
+    }),
     (&TRIANGLES, |document| {
-        document.chunks.iter_mut().for_each(|chunk| chunk.indices = Indices::U16(vec![0, 1, 2, 0]));
+        document
+            .chunks
+            .iter_mut()
+            .for_each(|chunk| chunk.indices = Indices::U16(vec![0, 1, 2, 0]));
     }),
 ];
 
@@ -18,6 +26,17 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         Values::Position3d(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).into(),
         Values::Normal(vec![[0.0, 0.0, 1.0]; 3]).into(),
     ];
-    let chunk = Chunk { indices: Indices::U16(vec![0, 1, 2]), streams, ..Chunk::default() };
-    example_from_changes(Document { chunks: vec![chunk], ..Document::default() }, rule, CHANGES)
+    let chunk = Chunk {
+        indices: Indices::U16(vec![0, 1, 2]),
+        streams,
+        ..Chunk::default()
+    };
+    example_from_changes(
+        Document {
+            chunks: vec![chunk],
+            ..Document::default()
+        },
+        rule,
+        CHANGES,
+    )
 }

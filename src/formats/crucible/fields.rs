@@ -8,9 +8,14 @@ impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
             "header" => ModelHeader::for_chunks(&self.chunks)
-                .map_or(DocumentValue::Unknown, |header| DocumentValue::little_endian(&header)),
+                .map_or(DocumentValue::Unknown, |header| {
+                    DocumentValue::little_endian(&header)
+                }),
             "chunks" => DocumentValue::items(&self.chunks, |chunk| {
-                let chunk = ChunkFields { chunk, dialect: self.dialect };
+                let chunk = ChunkFields {
+                    chunk,
+                    dialect: self.dialect,
+                };
                 match self.container {
                     Container::Chunk => DocumentValue::fields(chunk),
                     Container::Model => DocumentValue::fields(ContainedChunkFields(chunk)),
@@ -25,7 +30,11 @@ struct ContainedChunkFields<'d>(ChunkFields<'d>);
 
 impl Fields for ContainedChunkFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        if name == "chunk" { DocumentValue::fields(&self.0) } else { DocumentValue::Unknown }
+        if name == "chunk" {
+            DocumentValue::fields(&self.0)
+        } else {
+            DocumentValue::Unknown
+        }
     }
 }
 
@@ -36,7 +45,12 @@ struct ChunkFields<'d> {
 
 impl Fields for ChunkFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Chunk { index_size, indices, streams, .. } = self.chunk;
+        let Chunk {
+            index_size,
+            indices,
+            streams,
+            ..
+        } = self.chunk;
         let dialect = self.dialect;
         let default_size = u8::from(matches!(indices, Indices::U32(_)));
         match name {
@@ -72,7 +86,9 @@ impl Fields for StreamFields<'_> {
         match name {
             "attribute" => values
                 .attribute(self.dialect)
-                .map_or(DocumentValue::Unknown, |attribute| DocumentValue::number(attribute.into_bytes())),
+                .map_or(DocumentValue::Unknown, |attribute| {
+                    DocumentValue::number(attribute.into_bytes())
+                }),
             "uncompressed_size" => DocumentValue::count::<i32>(values.len() * values.value_size()),
             "data" => DocumentValue::Bytes(values.to_bytes()),
             _ => self.stream.stored_field(name),

@@ -119,9 +119,17 @@ impl Format for Document {
         let mut losses = Vec::new();
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
             let exists = |stream: &Stream| stream.values.attribute(dialect).is_some();
-            for (position, stream) in chunk.streams.iter().enumerate().filter(|(_, stream)| !exists(stream)) {
+            for (position, stream) in chunk
+                .streams
+                .iter()
+                .enumerate()
+                .filter(|(_, stream)| !exists(stream))
+            {
                 let path = format!("chunks[{index}].streams[{position}]");
-                let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
+                let message = format!(
+                    "the {dialect} dialect has no attribute {}",
+                    stream.values.name()
+                );
                 losses.push(Loss::dropped(path, message));
             }
             chunk.streams.retain(exists);
@@ -143,7 +151,11 @@ impl Format for Document {
 }
 
 fn mesh_info(chunk: &Chunk) -> MeshInfo {
-    let flat_positions = chunk.positions_2d().unwrap_or_default().iter().map(|[x, y]| [*x, *y, 0.0]);
+    let flat_positions = chunk
+        .positions_2d()
+        .unwrap_or_default()
+        .iter()
+        .map(|[x, y]| [*x, *y, 0.0]);
     let attribute = |Stream { values }: &Stream| AttributeInfo {
         name: values.name().into(),
         components: values.components().into(),

@@ -39,7 +39,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let containers = [Container::Chunk, Container::Model];
     let types = containers.into_iter().flat_map(|container| {
-        [Dialect::Spec, Dialect::Tangent].map(|dialect| (schema::layout_of(container, dialect), dialect))
+        [Dialect::Spec, Dialect::Tangent]
+            .map(|dialect| (schema::layout_of(container, dialect), dialect))
     });
     generated::documents(types, config, |bytes, dialect| {
         let document = codec::read(bytes, dialect, &Limits::default()).ok()?;

@@ -13,15 +13,33 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
     for attribute in &document.attributes {
         mesh.add_attribute(attribute_name(&attribute.usage), to_array(attribute));
     }
-    mesh.indices = document.indices.as_ref().map(|indices| to_numbers(indices).into());
+    mesh.indices = document
+        .indices
+        .as_ref()
+        .map(|indices| to_numbers(indices).into());
     mesh.parts = Some(document.meshes.iter().map(to_mesh_range).collect());
-    let user_data = (!document.user_data.is_empty()).then(|| Numbers::U8(document.user_data.to_vec()).into());
-    Contents { user_data, meshes: vec![mesh], ..Contents::new(FormatId::Iyma.name(), document.dialect) }
+    let user_data =
+        (!document.user_data.is_empty()).then(|| Numbers::U8(document.user_data.to_vec()).into());
+    Contents {
+        user_data,
+        meshes: vec![mesh],
+        ..Contents::new(FormatId::Iyma.name(), document.dialect)
+    }
 }
 
 fn to_mesh_range(mesh: &MeshInfo) -> MeshRange {
-    let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
-    MeshRange { first_index, index_count, first_vertex, vertex_count }
+    let MeshInfo {
+        first_index,
+        index_count,
+        first_vertex,
+        vertex_count,
+    } = *mesh;
+    MeshRange {
+        first_index,
+        index_count,
+        first_vertex,
+        vertex_count,
+    }
 }
 
 fn attribute_name(usage: &Usage) -> String {
@@ -48,7 +66,9 @@ fn to_numbers(indices: &IndexBuffer) -> Numbers {
 fn to_array(attribute: &Attribute) -> Array {
     let (format, data) = (attribute.format, &*attribute.data);
     let numbers = match format.component() {
-        Component::Float16 => Numbers::F16(bulk::to_vec(data).into_iter().map(f16::from_bits).collect()),
+        Component::Float16 => {
+            Numbers::F16(bulk::to_vec(data).into_iter().map(f16::from_bits).collect())
+        }
         Component::Float32 => Numbers::F32(bulk::to_vec(data)),
         Component::Float64 => Numbers::F64(bulk::to_vec(data)),
         Component::Sint8 | Component::Snorm8 => Numbers::I8(bulk::to_vec(data)),

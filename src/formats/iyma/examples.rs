@@ -21,21 +21,56 @@ const CHANGES: &[(&Rule, Change)] = &[
     (&MAGIC, Bytes(|file| overwrite(file, 0, b"IYMA"))),
     (&VERSION, Bytes(|file| overwrite(file, 4, &[2]))),
     (&TRUNCATED, Bytes(|file| file.truncate(Header::size() - 4))),
-    (&DESCRIPTOR, Bytes(|file| change_parts(file, |parts| parts.descriptor.push(0)))),
-    (&PACKING, Bytes(|file| file.truncate(file.len().saturating_sub(1)))),
-    (&WINDOW, Bytes(|file| change_parts(file, |parts| parts.data = zstd_frame(28, &uncompressed_data())))),
+    (
+        &DESCRIPTOR,
+        Bytes(|file| change_parts(file, |parts| parts.descriptor.push(0))),
+    ),
+    (
+        &PACKING,
+        Bytes(|file| file.truncate(file.len().saturating_sub(1))),
+    ),
+    (
+        &WINDOW,
+        Bytes(|file| {
+            change_parts(file, |parts| {
+                parts.data = zstd_frame(28, &uncompressed_data())
+            })
+        }),
+    ),
     (
         &DATA_SIZE,
         Bytes(|file| {
-            change_parts(file, |parts| parts.data = zstd_frame(10, &[uncompressed_data(), vec![0]].concat()));
+            change_parts(file, |parts| {
+                parts.data = zstd_frame(10, &[uncompressed_data(), vec![0]].concat())
+            });
         }),
     ),
     (&TRAILING, Bytes(|file| file.push(0))),
-    (&METADATA_CHECKSUM, Bytes(|file| overwrite(file, 8, &[0; 8]))),
-    (&DATA_CHECKSUM, Content(|d| d.data_checksum = DataChecksum::Wrong(WrongChecksum::from(1)))),
-    (&MESH_RANGE, Content(|document| document.meshes.iter_mut().for_each(|mesh| mesh.index_count = 4))),
-    (&INDEX_RANGE, Content(|document| document.indices = Some(IndexBuffer::from_u16(&[0, 1, 3])))),
-    (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
+    (
+        &METADATA_CHECKSUM,
+        Bytes(|file| overwrite(file, 8, &[0; 8])),
+    ),
+    (
+        &DATA_CHECKSUM,
+        Content(|d| d.data_checksum = DataChecksum::Wrong(WrongChecksum::from(1))),
+    ),
+    (
+        &MESH_RANGE,
+        Content(|document| {
+            document
+                .meshes
+                .iter_mut()
+                .for_each(|mesh| mesh.index_count = 4)
+        }),
+    ),
+    (
+        &INDEX_RANGE,
+        Content(|document| document.indices = Some(IndexBuffer::from_u16(&[0, 1, 3]))),
+    ),
+    (
+        &DUPLICATE,
+        Content(|document| document.attributes.extend_from_within(..)),
+    ),
 ];
 
 /// Returns the example for a rule; `None` if the rule has no example.
@@ -57,7 +92,12 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
             file
         }
     };
-    Some(RuleExample { dialect: Dialect::Spec, violating, correct, is_json: false })
+    Some(RuleExample {
+        dialect: Dialect::Spec,
+        violating,
+        correct,
+        is_json: false,
+    })
 }
 
 /// Returns a triangle without a data checksum.
@@ -65,9 +105,18 @@ fn triangle() -> Document {
     let positions = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     Document {
         n_vertices: 3,
-        meshes: vec![MeshInfo { first_index: 0, index_count: 3, first_vertex: 0, vertex_count: 3 }],
+        meshes: vec![MeshInfo {
+            first_index: 0,
+            index_count: 3,
+            first_vertex: 0,
+            vertex_count: 3,
+        }],
         indices: Some(IndexBuffer::from_u16(&[0, 1, 2])),
-        attributes: vec![Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &positions)],
+        attributes: vec![Attribute::from_f32(
+            Usage::Position,
+            VertexFormat::Float32x3,
+            &positions,
+        )],
         data_checksum: DataChecksum::Absent,
         ..Document::default()
     }
@@ -75,13 +124,23 @@ fn triangle() -> Document {
 
 /// Returns the uncompressed data of the triangle.
 fn uncompressed_data() -> Vec<u8> {
-    let Document { indices, attributes, .. } = triangle();
-    let buffers = indices.iter().map(|indices| &indices.data).chain(attributes.iter().map(|a| &a.data));
+    let Document {
+        indices,
+        attributes,
+        ..
+    } = triangle();
+    let buffers = indices
+        .iter()
+        .map(|indices| &indices.data)
+        .chain(attributes.iter().map(|a| &a.data));
     buffers.flat_map(|buffer| buffer.to_vec()).collect()
 }
 
 fn overwrite(file: &mut [u8], offset: usize, bytes: &[u8]) {
-    file.iter_mut().skip(offset).zip(bytes).for_each(|(old, new)| *old = *new);
+    file.iter_mut()
+        .skip(offset)
+        .zip(bytes)
+        .for_each(|(old, new)| *old = *new);
 }
 
 /// The parts of a file after the header: the encoded descriptor and the compressed data.
@@ -92,12 +151,24 @@ struct FileParts {
 
 /// Changes the descriptor or data, and updates the header.
 fn change_parts(file: &mut Vec<u8>, change: fn(&mut FileParts)) {
-    let Ok(codec::FileParts { descriptor, data, .. }) = codec::split_file(file) else { return };
-    let mut parts = FileParts { descriptor: descriptor.to_vec(), data: data.to_vec() };
+    let Ok(codec::FileParts {
+        descriptor, data, ..
+    }) = codec::split_file(file)
+    else {
+        return;
+    };
+    let mut parts = FileParts {
+        descriptor: descriptor.to_vec(),
+        data: data.to_vec(),
+    };
     change(&mut parts);
     let FileParts { descriptor, data } = parts;
     overwrite(file, 6, &(descriptor.len() as u16).to_le_bytes());
-    overwrite(file, 8, &hash::metadata_checksum(&descriptor, 0, Dialect::Spec).to_le_bytes());
+    overwrite(
+        file,
+        8,
+        &hash::metadata_checksum(&descriptor, 0, Dialect::Spec).to_le_bytes(),
+    );
     file.truncate(Header::size());
     file.extend(descriptor);
     file.extend(data);

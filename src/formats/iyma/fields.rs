@@ -9,8 +9,13 @@ impl Fields for Document {
         match name {
             "header" => DocumentValue::fields(HeaderFields),
             "descriptor" => {
-                let fields = self.descriptor().ok().and_then(|descriptor| descriptor.to_plain_fields().ok());
-                fields.map_or(DocumentValue::Unknown, |fields| DocumentValue::Bytes(fields.into()))
+                let fields = self
+                    .descriptor()
+                    .ok()
+                    .and_then(|descriptor| descriptor.to_plain_fields().ok());
+                fields.map_or(DocumentValue::Unknown, |fields| {
+                    DocumentValue::Bytes(fields.into())
+                })
             }
             "data" => DocumentValue::fields(DataFields(self)),
             _ => DocumentValue::Unknown,
@@ -33,7 +38,9 @@ struct DataFields<'d>(&'d Document);
 
 impl Fields for DataFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Document { user_data, indices, .. } = self.0;
+        let Document {
+            user_data, indices, ..
+        } = self.0;
         match (name, indices) {
             ("user_data", _) => DocumentValue::Bytes((&**user_data).into()),
             ("indices", Some(indices)) => DocumentValue::Bytes((&*indices.data).into()),

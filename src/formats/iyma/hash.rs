@@ -29,7 +29,9 @@ pub fn one_shot_hash(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
 
 fn hash_bytes(bytes: &[u8], dialect: Dialect) -> u64 {
     match dialect {
-        Dialect::Reference => rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS),
+        Dialect::Reference => {
+            rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS)
+        }
         _ => rapidhash_v1(bytes),
     }
 }
@@ -42,7 +44,9 @@ pub fn metadata_checksum(descriptor: &[u8], data_checksum: u64, dialect: Dialect
     match dialect {
         Dialect::Reference => {
             let mut hash = StreamingHasher::new();
-            [descriptor, &length, &checksum].into_iter().for_each(|part| hash.write(&[part]));
+            [descriptor, &length, &checksum]
+                .into_iter()
+                .for_each(|part| hash.write(&[part]));
             hash.finish()
         }
         _ => rapidhash_v1(&[descriptor, &length, &checksum].concat()),
@@ -59,23 +63,38 @@ pub(super) const DATA_HASH: ChecksumFunction = ChecksumFunction {
 pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the metadata",
     compute: |descriptor, arguments| {
-        let data_checksum = if let Some(Value::Int(sum)) = arguments.get(1) { *sum as u64 } else { 0 };
+        let data_checksum = if let Some(Value::Int(sum)) = arguments.get(1) {
+            *sum as u64
+        } else {
+            0
+        };
         metadata_checksum(descriptor, data_checksum, to_dialect(arguments.first()))
     },
 };
 
 /// Converts the argument of a declaration to a dialect.
 pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
-    if argument == Some(&Dialect::Reference.into()) { Dialect::Reference } else { Dialect::Spec }
+    if argument == Some(&Dialect::Reference.into()) {
+        Dialect::Reference
+    } else {
+        Dialect::Spec
+    }
 }
 
 /// Returns `true` if `stored` is the one-shot hash of the joined `parts`. For 48 bytes, accepts both variants (I3).
 pub fn is_one_shot_hash(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
-    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot_hash(parts, dialect))
+    [Dialect::Spec, Dialect::Reference]
+        .into_iter()
+        .any(|dialect| stored == one_shot_hash(parts, dialect))
 }
 
 /// Returns `true` if `stored` is the metadata checksum in `dialect`. `Spec` accepts both variants for 48 bytes (I3).
-pub fn is_metadata_checksum(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
+pub fn is_metadata_checksum(
+    stored: u64,
+    descriptor: &[u8],
+    data_checksum: u64,
+    dialect: Dialect,
+) -> bool {
     if stored == metadata_checksum(descriptor, data_checksum, dialect) {
         return true;
     }
@@ -83,7 +102,10 @@ pub fn is_metadata_checksum(stored: u64, descriptor: &[u8], data_checksum: u64, 
         return false;
     }
     let length = (descriptor.len() as u16).to_le_bytes();
-    is_one_shot_hash(stored, &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()])
+    is_one_shot_hash(
+        stored,
+        &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()],
+    )
 }
 
 /// The streaming variant of RapidHash 1.x, including its bug.
@@ -96,12 +118,20 @@ struct StreamingHasher {
 
 impl StreamingHasher {
     fn new() -> StreamingHasher {
-        StreamingHasher { seed: SEED, a: 0, b: 0, size: 0 }
+        StreamingHasher {
+            seed: SEED,
+            a: 0,
+            b: 0,
+            size: 0,
+        }
     }
 
     /// Hashes the concatenated `parts` in a single write. Their lengths must be as for [`one_shot_hash`].
     fn write(&mut self, parts: &[impl AsRef<[u8]>]) {
-        self.size += parts.iter().map(|part| part.as_ref().len() as u64).sum::<u64>();
+        self.size += parts
+            .iter()
+            .map(|part| part.as_ref().len() as u64)
+            .sum::<u64>();
         self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;
         self.mix_in(parts);
         self.a ^= SECRETS[1];
@@ -115,7 +145,9 @@ impl StreamingHasher {
 
     /// Mixes the ends of the input into `a` and `b`, and inputs of more than 16 bytes into the seed, as in version 1.
     fn mix_in(&mut self, parts: &[impl AsRef<[u8]>]) {
-        let Some((last, others)) = parts.split_last() else { return };
+        let Some((last, others)) = parts.split_last() else {
+            return;
+        };
         let bytes = last.as_ref();
         let size = bytes.len();
         match size {
@@ -167,7 +199,10 @@ fn mix_blocks<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
 
 /// Reads a little-endian number of up to 8 bytes.
 pub(super) fn read_uint(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Returns the low and the high 64 bits of a product.

@@ -44,10 +44,12 @@ pub use bytes::Bytes;
 pub use codec::{Reader, compression_levels};
 pub use document::merge::merge;
 pub use document::{
-    Attribute, DataChecksum, Document, DrawIndexedIndirect, DrawIndirect, Draws, IndexBuffer, WrongChecksum,
+    Attribute, DataChecksum, Document, DrawIndexedIndirect, DrawIndirect, Draws, IndexBuffer,
+    WrongChecksum,
 };
 pub use schema::{
-    Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
+    Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo,
+    VertexFormat,
 };
 
 use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
@@ -59,7 +61,9 @@ use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 #[cfg(feature = "proptest")]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::hash::{is_metadata_checksum, is_one_shot_hash, metadata_checksum, one_shot_hash};
+    pub use super::hash::{
+        is_metadata_checksum, is_one_shot_hash, metadata_checksum, one_shot_hash,
+    };
 }
 
 impl Declared for Document {
@@ -125,12 +129,27 @@ impl Format for Document {
     fn info(&self) -> Info {
         let properties = [
             ("n_vertices", PropertyValue::Count(self.n_vertices.into())),
-            ("user_data", PropertyValue::Bytes(self.user_data.len() as u64)),
-            ("data_checksum", PropertyValue::Keyword(self.data_checksum.name())),
+            (
+                "user_data",
+                PropertyValue::Bytes(self.user_data.len() as u64),
+            ),
+            (
+                "data_checksum",
+                PropertyValue::Keyword(self.data_checksum.name()),
+            ),
         ];
         Info {
-            meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
-            properties: properties.map(|(name, value)| Property { name: name.to_owned(), value }).to_vec(),
+            meshes: self
+                .meshes
+                .iter()
+                .map(|mesh| self.mesh_info(mesh))
+                .collect(),
+            properties: properties
+                .map(|(name, value)| Property {
+                    name: name.to_owned(),
+                    value,
+                })
+                .to_vec(),
             ..Info::new(FormatId::Iyma.name(), self.dialect)
         }
     }
@@ -148,13 +167,23 @@ impl Document {
             name: attribute.usage.name().into(),
             components: attribute.format.name().into(),
         });
-        let MeshInfo { first_index, first_vertex, .. } = *mesh;
-        let start = MeshStart { first_index: first_index.into(), first_vertex: first_vertex.into() };
+        let MeshInfo {
+            first_index,
+            first_vertex,
+            ..
+        } = *mesh;
+        let start = MeshStart {
+            first_index: first_index.into(),
+            first_vertex: first_vertex.into(),
+        };
         info::MeshInfo {
             vertices: mesh.vertex_count.into(),
             attributes: attributes.collect(),
             indices: mesh.index_count.into(),
-            index_bits: self.indices.as_ref().map_or(0, |indices| 8 * indices.format.size() as u32),
+            index_bits: self
+                .indices
+                .as_ref()
+                .map_or(0, |indices| 8 * indices.format.size() as u32),
             start: Some(start),
             bounds: self.bounds(mesh),
             ..Default::default()
@@ -166,7 +195,8 @@ impl Document {
         let positions = self.attribute(&Usage::Position)?.slice_mesh(mesh)?;
         let values = positions.to_f32();
         let components = positions.format.components();
-        let point = |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
+        let point =
+            |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
         Bounds::from_points(values.chunks_exact(components).map(point))
     }
 }

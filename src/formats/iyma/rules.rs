@@ -13,26 +13,47 @@ use crate::{Report, path};
 
 /// Adds the violations of a document to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
+    check_checksums(
+        document.metadata_checksum.as_ref(),
+        &document.data_checksum,
+        report,
+    );
     check_document(layout(document.dialect), document, report);
     if let Some(indices) = &document.indices {
         check_indices(document, indices, report);
     }
     for (index, attribute) in document.attributes.iter().enumerate() {
-        let first = document.attributes[..index].iter().position(|other| other.usage == attribute.usage);
+        let first = document.attributes[..index]
+            .iter()
+            .position(|other| other.usage == attribute.usage);
         if let Some(first) = first {
-            let message = format!("duplicate usage {} of attributes[{first}]", attribute.usage.name());
+            let message = format!(
+                "duplicate usage {} of attributes[{first}]",
+                attribute.usage.name()
+            );
             report.add(&DUPLICATE, path!(descriptor.attributes[index]), message);
         }
     }
 }
 
-pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
+pub(super) fn check_checksums(
+    metadata: Option<&WrongChecksum>,
+    data: &DataChecksum,
+    report: &mut Report,
+) {
     if let Some(wrong) = metadata {
-        report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch_message(wrong));
+        report.add(
+            &METADATA_CHECKSUM,
+            path!(header.metadata_checksum),
+            mismatch_message(wrong),
+        );
     }
     if let DataChecksum::Wrong(wrong) = data {
-        report.add(&DATA_CHECKSUM, path!(header.data_checksum), mismatch_message(wrong));
+        report.add(
+            &DATA_CHECKSUM,
+            path!(header.data_checksum),
+            mismatch_message(wrong),
+        );
     }
 }
 
@@ -52,9 +73,16 @@ fn index_range(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
 }
 
 fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report) {
-    let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, index_range(mesh, indices)?)));
+    let meshes = || {
+        document
+            .meshes
+            .iter()
+            .filter_map(|mesh| Some((mesh, index_range(mesh, indices)?)))
+    };
     // If ranges overlap so much that a search of each would be slow, builds a hierarchy of maxima first.
-    let total_len: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
+    let total_len: usize = meshes()
+        .map(|(_, range)| range.len())
+        .fold(0, usize::saturating_add);
     let maxima = (total_len / 4 > indices.len()).then(|| Maxima::new(indices));
     for (mesh, range) in meshes() {
         let is_valid = match &maxima {
@@ -65,10 +93,20 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
             continue;
         }
         let limit = mesh.vertex_count;
-        let Some(values) = indices.slice_mesh(mesh) else { continue };
-        for (position, index) in values.iter().enumerate().filter(|(_, index)| *index >= limit) {
+        let Some(values) = indices.slice_mesh(mesh) else {
+            continue;
+        };
+        for (position, index) in values
+            .iter()
+            .enumerate()
+            .filter(|(_, index)| *index >= limit)
+        {
             let message = format_args!("index {index} is not below the vertex count {limit}");
-            report.add(&INDEX_RANGE, path!(data.indices[range.start + position]), message);
+            report.add(
+                &INDEX_RANGE,
+                path!(data.indices[range.start + position]),
+                message,
+            );
             // After many findings, one per mesh suffices: overlapping ranges could make the search slow.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
@@ -79,7 +117,9 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
 
 /// Returns `true` if all indices in a range are below `limit`. Makes one branch-free pass over them.
 fn all_below(indices: &IndexBuffer, range: Range<usize>, limit: u32) -> bool {
-    let Some(max) = limit.checked_sub(1) else { return range.is_empty() };
+    let Some(max) = limit.checked_sub(1) else {
+        return range.is_empty();
+    };
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
@@ -105,12 +145,15 @@ fn max_index(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
-        IndexFormat::U16 => {
-            bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).fold(0, u16::max).into()
-        }
-        IndexFormat::U32 => {
-            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).fold(0, u32::max)
-        }
+        IndexFormat::U16 => bytes
+            .chunks_exact(2)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]))
+            .fold(0, u16::max)
+            .into(),
+        IndexFormat::U32 => bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .fold(0, u32::max),
     }
 }
 
@@ -124,10 +167,15 @@ impl Maxima {
     fn new(indices: &IndexBuffer) -> Maxima {
         let starts = (0..indices.len()).step_by(BLOCK_LEN);
         let mut levels: Vec<Vec<u32>> = vec![
-            starts.map(|start| max_index(indices, start..indices.len().min(start + BLOCK_LEN))).collect(),
+            starts
+                .map(|start| max_index(indices, start..indices.len().min(start + BLOCK_LEN)))
+                .collect(),
         ];
         while let Some(last) = levels.last().filter(|last| last.len() > BLOCK_LEN) {
-            let next = last.chunks(BLOCK_LEN).map(|block| block.iter().fold(0, |a, b| a.max(*b))).collect();
+            let next = last
+                .chunks(BLOCK_LEN)
+                .map(|block| block.iter().fold(0, |a, b| a.max(*b)))
+                .collect();
             levels.push(next);
         }
         Maxima(levels)
@@ -138,10 +186,12 @@ impl Maxima {
         let mut largest = 0;
         for level in 0..=self.0.len() {
             let mut include = |range: Range<usize>| {
-                largest = largest.max(match level.checked_sub(1).and_then(|level| self.0.get(level)) {
-                    Some(maxima) => maxima[range].iter().fold(0, |a, b| a.max(*b)),
-                    None => max_index(indices, range),
-                });
+                largest = largest.max(
+                    match level.checked_sub(1).and_then(|level| self.0.get(level)) {
+                        Some(maxima) => maxima[range].iter().fold(0, |a, b| a.max(*b)),
+                        None => max_index(indices, range),
+                    },
+                );
             };
             let inner = range.start.div_ceil(BLOCK_LEN)..range.end / BLOCK_LEN;
             if level == self.0.len() || inner.is_empty() {

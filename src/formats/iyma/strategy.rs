@@ -25,7 +25,10 @@ use crate::layout::generate::Config;
 /// });
 /// ```
 pub fn documents() -> impl Strategy<Value = Document> {
-    documents_with(Config { max_items: 20, ..Config::default() })
+    documents_with(Config {
+        max_items: 20,
+        ..Config::default()
+    })
 }
 
 /// Returns a strategy for documents that strict reading accepts, with up to the configured number of vertices and twice
@@ -44,37 +47,79 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let mask = if config.plausible { 0x3f } else { 0xff };
     let dialects = select(&[Dialect::Spec, Dialect::Reference][..]);
     (dialects, 0..=max_vertices).prop_flat_map(move |(dialect, n_vertices)| {
-        let formats = vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2);
+        let formats = vec(
+            (select(VertexFormat::ALL), any::<u64>()),
+            Usage::named(dialect).len() + 2,
+        );
         let attributes = (usages(dialect), formats).prop_map(move |(usages, formats)| {
             let attributes = usages.into_iter().zip(formats);
-            let attribute = |(usage, random)| random_attribute(dialect, usage, random, n_vertices, mask);
+            let attribute =
+                |(usage, random)| random_attribute(dialect, usage, random, n_vertices, mask);
             attributes.map(attribute).collect()
         });
         let checksums = select(&[DataChecksum::Absent, DataChecksum::Present][..]);
-        let parts = (attributes, indices(max_vertices), vec(any::<u8>(), 0..60), checksums);
+        let parts = (
+            attributes,
+            indices(max_vertices),
+            vec(any::<u8>(), 0..60),
+            checksums,
+        );
         let parts = (parts, vec(any::<[u32; 4]>(), 0..4));
-        parts.prop_map(move |((attributes, indices, user_data, data_checksum), meshes)| {
-            let mesh = |random| random_mesh(random, indices.as_ref(), n_vertices, config.plausible);
-            let (meshes, user_data) = (meshes.into_iter().map(mesh).collect(), user_data.into());
-            let buffers = Document { user_data, indices, attributes, ..Document::default() };
-            Document { dialect, n_vertices, meshes, data_checksum, ..buffers }
-        })
+        parts.prop_map(
+            move |((attributes, indices, user_data, data_checksum), meshes)| {
+                let mesh =
+                    |random| random_mesh(random, indices.as_ref(), n_vertices, config.plausible);
+                let (meshes, user_data) =
+                    (meshes.into_iter().map(mesh).collect(), user_data.into());
+                let buffers = Document {
+                    user_data,
+                    indices,
+                    attributes,
+                    ..Document::default()
+                };
+                Document {
+                    dialect,
+                    n_vertices,
+                    meshes,
+                    data_checksum,
+                    ..buffers
+                }
+            },
+        )
     })
 }
 
 /// Converts random numbers to a mesh within the buffers. The mesh has no indices unless all indices in the buffer are
 /// below its vertex count.
-fn random_mesh(random: [u32; 4], indices: Option<&IndexBuffer>, vertices: u32, plausible: bool) -> MeshInfo {
+fn random_mesh(
+    random: [u32; 4],
+    indices: Option<&IndexBuffer>,
+    vertices: u32,
+    plausible: bool,
+) -> MeshInfo {
     let within = |first: u32, count: u32, len: u32| {
         let first = first % (len + 1);
         (first, count % (len - first + 1))
     };
     let (first_vertex, vertex_count) = within(random[2], random[3], vertices);
-    let (first_index, count) = within(random[0], random[1], indices.map_or(0, IndexBuffer::len) as u32);
+    let (first_index, count) = within(
+        random[0],
+        random[1],
+        indices.map_or(0, IndexBuffer::len) as u32,
+    );
     let largest = indices.and_then(|indices| indices.iter().max());
-    let count = if largest.is_some_and(|largest| largest < vertex_count) { count } else { 0 };
+    let count = if largest.is_some_and(|largest| largest < vertex_count) {
+        count
+    } else {
+        0
+    };
     let index_count = if plausible { count / 3 * 3 } else { count };
-    MeshInfo { first_index, index_count, first_vertex, vertex_count }
+    MeshInfo {
+        first_index,
+        index_count,
+        first_vertex,
+        vertex_count,
+    }
 }
 
 /// Returns a strategy for indices of either width, or none.
@@ -95,8 +140,13 @@ fn random_attribute(
     mask: u8,
 ) -> Attribute {
     // With a wrong checksum, a colour of two components would suggest the other dialect (I2).
-    let is_ambiguous = usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
-    let format = if is_ambiguous { VertexFormat::Unorm8x4 } else { format };
+    let is_ambiguous =
+        usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
+    let format = if is_ambiguous {
+        VertexFormat::Unorm8x4
+    } else {
+        format
+    };
     let mut state = seed | 1;
     let bytes = (0..n_vertices as usize * format.size()).map(|_| {
         state ^= state << 13;
@@ -104,12 +154,20 @@ fn random_attribute(
         state ^= state << 17;
         (state >> 24) as u8 & mask
     });
-    Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
+    Attribute {
+        usage,
+        format,
+        data: bytes.collect::<Vec<_>>().into(),
+    }
 }
 
 /// Returns a strategy for subsets of the usages in a dialect and two custom usages, in any order.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
-    let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
+    let name = if dialect == Dialect::Reference {
+        "".boxed()
+    } else {
+        any::<String>().boxed()
+    };
     // Two distinct numbers.
     let small = prop_oneof![0..=1u32, any::<u16>().prop_map_into()];
     let large = prop_oneof![Just(1 << 31), Just(u32::MAX), 0x1_0000..=u32::MAX];

@@ -25,15 +25,22 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         (None | Some(false), Some(strings)) => (Dialect::Spec, are_printable(strings)),
         (None, None) => (Dialect::Spec, false),
         (Some(is_complete), None) => (Dialect::Renderlib, is_complete),
-        (Some(true), Some(strings)) if are_printable(strings) && is_spec(bytes) => (Dialect::Spec, true),
+        (Some(true), Some(strings)) if are_printable(strings) && is_spec(bytes) => {
+            (Dialect::Spec, true)
+        }
         (Some(true), Some(_)) => (Dialect::Renderlib, true),
     };
-    Detection { confidence: confidence(bytes, has_structure), dialect }
+    Detection {
+        confidence: confidence(bytes, has_structure),
+        dialect,
+    }
 }
 
 /// Returns `false` if the version, which takes the place of magic bytes, is wrong.
 pub(super) fn may_start_with(start: &[u8]) -> bool {
-    start.first().is_none_or(|version| *version == Header::VERSION)
+    start
+        .first()
+        .is_none_or(|version| *version == Header::VERSION)
 }
 
 /// Returns the bytes of the strings; `None` if the specification's layout does not match up to the strings.
@@ -60,13 +67,16 @@ fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
 
 /// Returns `true` if the last string is terminated, and all strings are printable.
 fn are_printable(strings: &[u8]) -> bool {
-    strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
+    strings.last().is_none_or(|last| *last == 0)
+        && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
 /// Returns the confidence that `bytes` are a MESH file, from the first three bytes and `has_structure`, which is `true`
 /// if the rest matches a dialect.
 fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
-    let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
+    let [Header::VERSION, low, high, ..] = *bytes else {
+        return Confidence::None;
+    };
     let format = VertexFormat::from_bytes([low, high]);
     match (has_structure, format.unused() == 0) {
         _ if !format.position() => Confidence::None,
@@ -83,13 +93,20 @@ fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
         return None;
     }
-    let end = walk::walk(layout(Dialect::Renderlib), bytes, &Limits::default(), &mut ());
+    let end = walk::walk(
+        layout(Dialect::Renderlib),
+        bytes,
+        &Limits::default(),
+        &mut (),
+    );
     Some(end == Ok(bytes.len() as u64))
 }
 
 /// Returns `true` if strict reading accepts the file in the specification's dialect.
 fn is_spec(bytes: &[u8]) -> bool {
-    let Ok((document, summary)) = read(bytes, Dialect::Spec) else { return false };
+    let Ok((document, summary)) = read(bytes, Dialect::Spec) else {
+        return false;
+    };
     let mut report = Report::at_least(Severity::Error, &Limits::default());
     rules::check_with_summary(&summary, &document, &mut report);
     report.findings().is_empty()
@@ -99,12 +116,15 @@ fn is_spec(bytes: &[u8]) -> bool {
 pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, JointSummary)> {
     let (mut cursor, summary) = (Cursor::new(bytes), JointSummary::default());
     // binrw errors have no location; the walker determines it later.
-    let document = Document::read_args(&mut cursor, (dialect, &summary)).map_err(Error::malformed)?;
+    let document =
+        Document::read_args(&mut cursor, (dialect, &summary)).map_err(Error::malformed)?;
     match bytes.len() as u64 - cursor.position() {
         0 => Ok((document, summary)),
         rest => {
             let message = bytes_follow(rest, "the last animation");
-            Err(Error::malformed(message).at(path!(trailing)).with_rule(&rules::TRAILING))
+            Err(Error::malformed(message)
+                .at(path!(trailing))
+                .with_rule(&rules::TRAILING))
         }
     }
 }
@@ -112,19 +132,27 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, JointSum
 /// Encodes the document in its own dialect. Returns an error only if the dialect cannot express it.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::with_capacity(max_size(document)));
-    document.write(&mut out).map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
+    document
+        .write(&mut out)
+        .map_err(|error| convert_binrw_error(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }
 
 /// Returns an upper bound of the file size in bytes: values take at least as much space in memory.
 fn max_size(document: &Document) -> usize {
     let animation_size = |animation: &Animation| {
-        size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)
+        size_of_val(animation)
+            + size_of_val(&*animation.timestamps)
+            + size_of_val(&*animation.poses)
     };
     Header::size_with(&[document.dialect.into()]).unwrap_or_default() as usize
         + document.vertices.as_bytes().len()
         + size_of_val(&*document.indices)
         + size_of_val(&*document.joints)
-        + document.animations.iter().map(animation_size).sum::<usize>()
+        + document
+            .animations
+            .iter()
+            .map(animation_size)
+            .sum::<usize>()
         + document.strings.as_bytes().len()
 }

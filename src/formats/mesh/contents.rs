@@ -6,13 +6,23 @@ use super::schema::{NO_JOINT, Pose};
 use super::{Animation, Columns, Document, Joint};
 use crate::FormatId;
 use crate::contents::{
-    self, Array, Contents, Keys, Mesh, Numbers, PoseBudget, Skeleton, SkinnedPositions, sampled_frames,
+    self, Array, Contents, Keys, Mesh, Numbers, PoseBudget, Skeleton, SkinnedPositions,
+    sampled_frames,
 };
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
-    let Document { root_transform, vertices, indices, joints, animations, .. } = document;
+    let Document {
+        root_transform,
+        vertices,
+        indices,
+        joints,
+        animations,
+        ..
+    } = document;
     let columns = vertices.to_columns();
-    let poses = Rig::new(joints).and_then(|rig| rig.poses(document, &columns)).unwrap_or_default();
+    let poses = Rig::new(joints)
+        .and_then(|rig| rig.poses(document, &columns))
+        .unwrap_or_default();
     let mut mesh = Mesh::new(vertices.len());
     for (attribute, array) in columns.into_arrays() {
         let name = match attribute {
@@ -28,16 +38,28 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
         root_transform: root_transform.map(Array::from_matrix),
         meshes: vec![mesh],
         skeleton: (!joints.is_empty()).then(|| to_skeleton(joints)),
-        animations: animations.iter().map(|animation| to_animation(document, animation)).collect(),
+        animations: animations
+            .iter()
+            .map(|animation| to_animation(document, animation))
+            .collect(),
         poses,
         ..Contents::new(FormatId::Mesh.name(), document.dialect)
     }
 }
 
 fn to_skeleton(joints: &[Joint]) -> Skeleton {
-    let parent = |joint: &Joint| if joint.parent == NO_JOINT { -1 } else { joint.parent.into() };
+    let parent = |joint: &Joint| {
+        if joint.parent == NO_JOINT {
+            -1
+        } else {
+            joint.parent.into()
+        }
+    };
     let rows = joints.iter().flat_map(|joint| joint.transform).collect();
-    let inverse_bind = Array { shape: vec![joints.len(), 4, 4], ..Array::from_rows::<f32, 4>(rows) };
+    let inverse_bind = Array {
+        shape: vec![joints.len(), 4, 4],
+        ..Array::from_rows::<f32, 4>(rows)
+    };
     Skeleton {
         ids: Some(Numbers::U8(joints.iter().map(|joint| joint.id).collect()).into()),
         inverse_bind: Some(inverse_bind),
@@ -47,12 +69,18 @@ fn to_skeleton(joints: &[Joint]) -> Skeleton {
 
 fn to_animation(document: &Document, animation: &Animation) -> contents::Animation {
     let frames = animation.timestamps.len();
-    let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
+    let poses: Option<Vec<_>> = (0..frames)
+        .map(|frame| document.skeleton_pose(animation, frame))
+        .collect();
     let poses = poses.unwrap_or_default();
     // Sorted by joint, then frame.
     let joints = 0..document.joints.len();
     let key_frames: Vec<_> = joints.clone().flat_map(|_| 0..poses.len() as u32).collect();
-    let keys = || joints.clone().flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
+    let keys = || {
+        joints
+            .clone()
+            .flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)))
+    };
     let key_joints: Vec<_> = keys().map(|pose| pose.joint).collect();
     let to_keys = |values| Keys::new(key_joints.clone(), key_frames.clone(), values);
     contents::Animation {
@@ -62,7 +90,9 @@ fn to_animation(document: &Document, animation: &Animation) -> contents::Animati
         duration: Some(Array::from_number(animation.duration)),
         rate: Some(Array::from_number(animation.speed)),
         translations: to_keys(Array::from_rows(keys().map(|pose| pose.position).collect())),
-        rotations: to_keys(Array::from_rows(keys().map(|pose| xyzw(pose.rotation)).collect())),
+        rotations: to_keys(Array::from_rows(
+            keys().map(|pose| xyzw(pose.rotation)).collect(),
+        )),
         scales: to_keys(Array::from_rows(keys().map(|pose| pose.scale).collect())),
         ..contents::Animation::default()
     }
@@ -87,48 +117,73 @@ const MAX_LENGTH_DEVIATION: f64 = 1e-5;
 impl Rig {
     /// Returns `None` if there are no joints, or the ids are out of order, as parents may then be ids or indices (M10).
     fn new(joints: &[Joint]) -> Option<Rig> {
-        let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
+        let is_ordered = joints
+            .iter()
+            .enumerate()
+            .all(|(index, joint)| usize::from(joint.id) == index);
         if joints.is_empty() || !is_ordered {
             return None;
         }
         let parents: Vec<_> = joints.iter().map(Joint::parent_entry).collect();
         let depth = |joint: usize| {
-            let path = std::iter::successors(Some(joint), |joint| parents.get(*joint).copied().flatten());
+            let path =
+                std::iter::successors(Some(joint), |joint| parents.get(*joint).copied().flatten());
             path.take(joints.len() + 1).count()
         };
-        let mut order: Vec<_> = (0..joints.len()).map(|joint| (depth(joint), joint)).collect();
+        let mut order: Vec<_> = (0..joints.len())
+            .map(|joint| (depth(joint), joint))
+            .collect();
         order.sort_unstable();
         let order = order.into_iter().map(|(_, joint)| joint).collect();
-        let rows = |joint: &Joint| DMat4::from_cols_array_2d(&joint.transform.map(|row| row.map(f64::from)));
+        let rows = |joint: &Joint| {
+            DMat4::from_cols_array_2d(&joint.transform.map(|row| row.map(f64::from)))
+        };
         let inverse_bind = joints.iter().map(|joint| rows(joint).transpose()).collect();
-        Some(Rig { order, parents, inverse_bind })
+        Some(Rig {
+            order,
+            parents,
+            inverse_bind,
+        })
     }
 
     /// Returns the poses of the [sampled](sampled_frames) frames of each animation, until the budget is spent. `None`
     /// if the vertices have no joints.
     fn poses(&self, document: &Document, columns: &Columns) -> Option<Vec<contents::Pose>> {
-        let Columns { positions, joint_ids: Some(ids), joint_weights: Some(weights), .. } = columns else {
+        let Columns {
+            positions,
+            joint_ids: Some(ids),
+            joint_weights: Some(weights),
+            ..
+        } = columns
+        else {
             return None;
         };
         let mut budget = PoseBudget::new(positions.len() + self.parents.len());
-        let all = document.animations.iter().enumerate().flat_map(|(index, animation)| {
-            let frames = sampled_frames(animation.timestamps.len() as u64).into_iter();
-            frames.map(move |frame| (index, animation, frame))
-        });
-        let poses = all.take_while(|_| budget.take_pose()).filter_map(|(index, animation, frame)| {
-            let pose = document.skeleton_pose(animation, frame as usize)?;
-            let (matrices, max_term) = self.skinning_matrices(&pose);
-            let mut skinned = SkinnedPositions::default();
-            for ((position, ids), weights) in positions.iter().zip(ids).zip(weights) {
-                let matrix = blend_matrices(&matrices, *ids, *weights, &mut skinned);
-                skinned.add_vertex(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
-            }
-            Some(contents::Pose {
-                animation: Some(index),
-                frame: Some(frame),
-                ..contents::Pose::at_rest(vec![skinned.into_array(max_term)])
-            })
-        });
+        let all = document
+            .animations
+            .iter()
+            .enumerate()
+            .flat_map(|(index, animation)| {
+                let frames = sampled_frames(animation.timestamps.len() as u64).into_iter();
+                frames.map(move |frame| (index, animation, frame))
+            });
+        let poses =
+            all.take_while(|_| budget.take_pose())
+                .filter_map(|(index, animation, frame)| {
+                    let pose = document.skeleton_pose(animation, frame as usize)?;
+                    let (matrices, max_term) = self.skinning_matrices(&pose);
+                    let mut skinned = SkinnedPositions::default();
+                    for ((position, ids), weights) in positions.iter().zip(ids).zip(weights) {
+                        let matrix = blend_matrices(&matrices, *ids, *weights, &mut skinned);
+                        skinned
+                            .add_vertex(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
+                    }
+                    Some(contents::Pose {
+                        animation: Some(index),
+                        frame: Some(frame),
+                        ..contents::Pose::at_rest(vec![skinned.into_array(max_term)])
+                    })
+                });
         Some(poses.collect())
     }
 
@@ -140,18 +195,26 @@ impl Rig {
             let local = pose.get(joint).and_then(local_transform);
             global[joint] = match self.parents[joint] {
                 None => local,
-                Some(parent) => global.get(parent).copied().flatten().zip(local).map(|(a, b)| a * b),
+                Some(parent) => global
+                    .get(parent)
+                    .copied()
+                    .flatten()
+                    .zip(local)
+                    .map(|(a, b)| a * b),
             };
         }
         let mut max_term = 0.0_f64;
-        let matrices = global.into_iter().zip(&self.inverse_bind).map(|(global, inverse_bind)| {
-            let global = global?;
-            // Terms that cancel also contribute rounding errors, so absolute values are added.
-            let [size, bind] = [global, *inverse_bind]
-                .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
-            max_term = max_term.max((size * bind).w_axis.max_element());
-            Some(global * *inverse_bind)
-        });
+        let matrices = global
+            .into_iter()
+            .zip(&self.inverse_bind)
+            .map(|(global, inverse_bind)| {
+                let global = global?;
+                // Terms that cancel also contribute rounding errors, so absolute values are added.
+                let [size, bind] = [global, *inverse_bind]
+                    .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
+                max_term = max_term.max((size * bind).w_axis.max_element());
+                Some(global * *inverse_bind)
+            });
         (matrices.collect(), max_term)
     }
 }
@@ -160,8 +223,10 @@ impl Rig {
 fn local_transform(pose: &Pose) -> Option<DMat4> {
     let rotation = DQuat::from_array(xyzw(pose.rotation).map(f64::from));
     let is_unit = (rotation.length() - 1.0).abs() <= MAX_LENGTH_DEVIATION;
-    let [scale, translation] = [pose.scale, pose.position].map(|vector| DVec3::from(vector.map(f64::from)));
-    is_unit.then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
+    let [scale, translation] =
+        [pose.scale, pose.position].map(|vector| DVec3::from(vector.map(f64::from)));
+    is_unit
+        .then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
 }
 
 /// Maximum deviation of a weight sum from 255, due to rounding.
@@ -182,8 +247,13 @@ fn blend_matrices(
     }
     skinned.allow_deviation(f64::from(deviation) / 255.0);
     let mut blended = DMat4::ZERO;
-    for (id, weight) in ids.into_iter().zip(weights).filter(|(_, weight)| *weight > 0) {
-        blended += matrices.get(usize::from(id)).copied().flatten()? * (f64::from(weight) / f64::from(sum));
+    for (id, weight) in ids
+        .into_iter()
+        .zip(weights)
+        .filter(|(_, weight)| *weight > 0)
+    {
+        blended += matrices.get(usize::from(id)).copied().flatten()?
+            * (f64::from(weight) / f64::from(sum));
     }
     Some(blended)
 }

@@ -59,7 +59,9 @@ pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
     let count = joints.len();
     joints.iter().all(|joint| {
         let next = |parent: &usize| parents.get(*parent).copied().flatten();
-        let mut path = std::iter::successors(joint.parent_entry(), next).take(count + 1).enumerate();
+        let mut path = std::iter::successors(joint.parent_entry(), next)
+            .take(count + 1)
+            .enumerate();
         path.all(|(step, parent)| step < count && parent < count)
     })
 }

@@ -5,11 +5,15 @@ use crate::{Format, WriteOptions};
 
 /// Returns the files, each with a description.
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
-    let weights = "weights that add up to 253 to 258, and rotations that are almost unit quaternions";
+    let weights =
+        "weights that add up to 253 to 258, and rotations that are almost unit quaternions";
     let parents = "joints out of order, whose parents form a cycle as indices, but not as ids";
     let cases = [(weights, rounded_weights()), (parents, parents_by_id())];
     let write = |document: Document| document.write(&WriteOptions::default()).ok();
-    cases.into_iter().filter_map(|(what, document)| Some((what, document.and_then(write)?))).collect()
+    cases
+        .into_iter()
+        .filter_map(|(what, document)| Some((what, document.and_then(write)?)))
+        .collect()
 }
 
 /// Builds vertices with inexact weight sums, bound to two joints. The second joint is rotated by quaternions of
@@ -22,7 +26,12 @@ fn rounded_weights() -> Option<Document> {
         joint_weights: Some(sums.map(|[a, b]| [a, b, 0, 0]).to_vec()),
         ..Columns::default()
     };
-    let pose = |joint, rotation| Pose { joint, position: [1.0, 0.0, 4.0], rotation, scale: [1.0, 2.0, 0.5] };
+    let pose = |joint, rotation| Pose {
+        joint,
+        position: [1.0, 0.0, 4.0],
+        rotation,
+        scale: [1.0, 2.0, 0.5],
+    };
     let turned = |length: f32| [0.6 * length, 0.0, 0.8 * length, 0.0];
     let poses = [1.0, 1.000_008, 1.000_2]
         .into_iter()
@@ -45,16 +54,32 @@ fn rounded_weights() -> Option<Document> {
 
 /// Builds three joints. As ids, 2 is the parent of 0, and 0 of 1. As indices, two joints are their own parents.
 fn parents_by_id() -> Option<Document> {
-    let columns = Columns { positions: vec![[0.0; 3]], ..Columns::default() };
+    let columns = Columns {
+        positions: vec![[0.0; 3]],
+        ..Columns::default()
+    };
     let joints = vec![joint(1, 0), joint(2, NO_JOINT), joint(0, 2)];
     let vertices = Vertices::from_columns(&columns).ok()?;
-    Some(Document { indices: vec![0, 0, 0], vertices, joints, ..Document::default() })
+    Some(Document {
+        indices: vec![0, 0, 0],
+        vertices,
+        joints,
+        ..Document::default()
+    })
 }
 
 fn joint(id: u8, parent: u8) -> Joint {
     // The joint is at x = 1 in the bind pose.
     let mut transform = super::IDENTITY;
     transform[0][3] = -1.0;
-    #[allow(clippy::needless_update, reason = "new fields have default values here")]
-    Joint { id, parent, transform, ..Joint::default() }
+    #[allow(
+        clippy::needless_update,
+        reason = "new fields have default values here"
+    )]
+    Joint {
+        id,
+        parent,
+        transform,
+        ..Joint::default()
+    }
 }

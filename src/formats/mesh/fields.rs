@@ -8,12 +8,17 @@ use crate::layout::walk::{DocumentValue, Fields, StoredFields};
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
-            "header" => Header::from_document(self).map_or(DocumentValue::Unknown, DocumentValue::fields),
+            "header" => {
+                Header::from_document(self).map_or(DocumentValue::Unknown, DocumentValue::fields)
+            }
             "vertices" => DocumentValue::Bytes(self.vertices.as_bytes().into()),
             "indices" => DocumentValue::Bytes(bulk::as_bytes(&self.indices)),
             "joints" => DocumentValue::little_endian(&self.joints),
             "animations" => DocumentValue::items(&self.animations, |animation| {
-                DocumentValue::fields(AnimationFields { animation, dialect: self.dialect })
+                DocumentValue::fields(AnimationFields {
+                    animation,
+                    dialect: self.dialect,
+                })
             }),
             "strings" => DocumentValue::Bytes(self.strings.as_bytes().into()),
             _ => DocumentValue::Unknown,
@@ -34,12 +39,19 @@ struct AnimationFields<'d> {
 
 impl Fields for AnimationFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
-        let Animation { timestamps, poses, .. } = self.animation;
+        let Animation {
+            timestamps, poses, ..
+        } = self.animation;
         match name {
             "pose_count" => DocumentValue::count::<u32>(timestamps.len()),
             "poses" if self.dialect != Dialect::Renderlib => DocumentValue::bulk(poses),
             "poses" => {
-                match poses.iter().copied().map(RenderlibPose::try_from).collect::<Result<Vec<_>, _>>() {
+                match poses
+                    .iter()
+                    .copied()
+                    .map(RenderlibPose::try_from)
+                    .collect::<Result<Vec<_>, _>>()
+                {
                     Ok(poses) => DocumentValue::Bytes(bulk::as_bytes(&poses).into_owned().into()),
                     Err(_) => DocumentValue::Unknown,
                 }

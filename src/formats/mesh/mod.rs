@@ -37,14 +37,19 @@ pub mod strategy;
 mod summary;
 mod vertices;
 
-pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
+pub use schema::{
+    Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices,
+};
 
 use super::{
-    About, Confidence, Declared, Detection, Format, Specification, encode_checked, reject_violations,
+    About, Confidence, Declared, Detection, Format, Specification, encode_checked,
+    reject_violations,
 };
 use crate::bulk::Strings;
 use crate::contents::Contents;
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, describe_components};
+use crate::info::{
+    AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, describe_components,
+};
 use crate::layout::Layout;
 use crate::layout::declaration::{Field, Shape, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
@@ -92,7 +97,11 @@ impl Format for Document {
         read(bytes, options).map(|(document, _)| document)
     }
 
-    fn read_and_check(bytes: &[u8], options: &ReadOptions, report: &mut Report) -> Result<Document> {
+    fn read_and_check(
+        bytes: &[u8],
+        options: &ReadOptions,
+        report: &mut Report,
+    ) -> Result<Document> {
         let (document, summary) = read(bytes, options)?;
         rules::check_with_summary(&summary, &document, report);
         Ok(document)
@@ -130,14 +139,23 @@ impl Format for Document {
                 self.strings = Strings::default();
             }
             _ => {
-                if self.root_transform.take().is_some_and(|transform| transform != IDENTITY) {
-                    losses.push(Loss::dropped("root_transform", "the specification has no root transform"));
+                if self
+                    .root_transform
+                    .take()
+                    .is_some_and(|transform| transform != IDENTITY)
+                {
+                    losses.push(Loss::dropped(
+                        "root_transform",
+                        "the specification has no root transform",
+                    ));
                 }
                 // The specification requires a name, so all animations get the same empty name.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }
-                self.animations.iter_mut().for_each(|animation| animation.name = Some(0));
+                self.animations
+                    .iter_mut()
+                    .for_each(|animation| animation.name = Some(0));
             }
         }
         self.dialect = dialect;
@@ -167,7 +185,11 @@ impl Format for Document {
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
                 joints: self.joints.len() as u64,
-                roots: self.joints.iter().filter(|joint| joint.parent_entry().is_none()).count() as u64,
+                roots: self
+                    .joints
+                    .iter()
+                    .filter(|joint| joint.parent_entry().is_none())
+                    .count() as u64,
                 names: Vec::new(),
             }),
             animations: self.animations.iter().map(animation).collect(),
@@ -176,15 +198,27 @@ impl Format for Document {
     }
 }
 
-const IDENTITY: [[f32; 4]; 4] =
-    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+const IDENTITY: [[f32; 4]; 4] = [
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 0.0],
+    [0.0, 0.0, 0.0, 1.0],
+];
 
 /// Returns the attributes in a vertex format: the fields of its record.
 fn attribute_infos(format: VertexFormat) -> Vec<AttributeInfo> {
-    let Type::Declared(declaration) = Vertex::TYPE else { return Vec::new() };
-    let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
+    let Type::Declared(declaration) = Vertex::TYPE else {
+        return Vec::new();
+    };
+    let Shape::Struct(fields) = declaration.shape else {
+        return Vec::new();
+    };
     let scope = declaration.bind([format.into()]);
-    let exists = |field: &&Field| field.condition.is_none_or(|holds| holds.eval_bool(&scope) == Ok(true));
+    let exists = |field: &&Field| {
+        field
+            .condition
+            .is_none_or(|holds| holds.eval_bool(&scope) == Ok(true))
+    };
     let attribute = |field: &Field| AttributeInfo {
         name: field.name.into(),
         components: describe_components(&field.ty).into(),

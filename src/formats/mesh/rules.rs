@@ -11,24 +11,42 @@ use crate::{Report, path};
 /// Adds all violations of a document to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     let summary = JointSummary::default();
-    vertices::summarize_joints(document.vertices.as_bytes(), document.vertices.format(), &summary);
+    vertices::summarize_joints(
+        document.vertices.as_bytes(),
+        document.vertices.format(),
+        &summary,
+    );
     check_with_summary(&summary, document, report);
 }
 
 /// Adds all violations of a document to `report`, given the summary of its vertex joints.
 pub(super) fn check_with_summary(summary: &JointSummary, document: &Document, report: &mut Report) {
     check_document(layout(document.dialect), document, report);
-    if summary.max_joint().is_some_and(|joint| usize::from(joint) >= document.joints.len()) {
+    if summary
+        .max_joint()
+        .is_some_and(|joint| usize::from(joint) >= document.joints.len())
+    {
         check_vertex_joints(document, report);
     }
-    if document.strings.is_empty() && document.animations.iter().any(|animation| animation.name.is_some()) {
-        report.add(&NO_STRINGS, path!(strings), "missing, but animations refer to them");
+    if document.strings.is_empty()
+        && document
+            .animations
+            .iter()
+            .any(|animation| animation.name.is_some())
+    {
+        report.add(
+            &NO_STRINGS,
+            path!(strings),
+            "missing, but animations refer to them",
+        );
     }
 }
 
 fn check_vertex_joints(document: &Document, report: &mut Report) {
-    let (Some(ids), Some(weights)) = (document.vertices.joint_ids(), document.vertices.joint_weights())
-    else {
+    let (Some(ids), Some(weights)) = (
+        document.vertices.joint_ids(),
+        document.vertices.joint_weights(),
+    ) else {
         return;
     };
     let joints = document.joints.len();

@@ -21,8 +21,12 @@ const SKIN_PATH: &str = "meshes[0].skins[0]";
 /// Adds joints so that vertices with weights are bound to joints of the skeleton. If too many joints would be needed,
 /// unbinds the vertices.
 pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
-    let Scene { meshes, skeleton, .. } = scene;
-    let Some(mesh) = meshes.first_mut() else { return };
+    let Scene {
+        meshes, skeleton, ..
+    } = scene;
+    let Some(mesh) = meshes.first_mut() else {
+        return;
+    };
     if skeleton.joints.is_empty()
         && let Some(skin) = mesh.skins.first_mut()
     {
@@ -31,9 +35,14 @@ pub(super) fn add_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
             None => mesh.skins.clear(),
         }
     }
-    let Some(skin) = mesh.skins.first_mut() else { return };
+    let Some(skin) = mesh.skins.first_mut() else {
+        return;
+    };
     if bind_to_static_joint(skin, skeleton.joints.len(), losses) {
-        skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
+        skeleton.joints.push(Joint {
+            inverse_bind: Mat4::IDENTITY,
+            ..Joint::default()
+        });
     }
 }
 
@@ -49,15 +58,32 @@ fn renumber_joints(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
         return None;
     }
     if count > MAX_JOINTS {
-        let loss = Loss::renamed(format!("{SKIN_PATH}.joints"), "joints were renumbered without gaps");
-        losses.push(loss.with_detail(format_args!("0 to {} become 0 to {}", count - 1, used.len() - 1)));
+        let loss = Loss::renamed(
+            format!("{SKIN_PATH}.joints"),
+            "joints were renumbered without gaps",
+        );
+        losses.push(loss.with_detail(format_args!(
+            "0 to {} become 0 to {}",
+            count - 1,
+            used.len() - 1
+        )));
         count = used.len();
-        for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
+        for joint in skin
+            .joints
+            .as_flattened_mut()
+            .iter_mut()
+            .filter(|joint| **joint != Skin::NONE)
+        {
             *joint = used.range(..*joint).count() as u16;
         }
     }
-    let message = "MESH requires a joint for each joint number of a vertex; joints were added at the origin";
-    losses.extend(Loss::changed("skeleton.joints", message).with_count(count, "joints").if_any());
+    let message =
+        "MESH requires a joint for each joint number of a vertex; joints were added at the origin";
+    losses.extend(
+        Loss::changed("skeleton.joints", message)
+            .with_count(count, "joints")
+            .if_any(),
+    );
     Some(count)
 }
 
@@ -72,7 +98,11 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         return false;
     }
     let has_id = static_joint < MAX_JOINTS;
-    let (joint, weight) = if has_id { (static_joint as u16, 1.0) } else { (Skin::NONE, 0.0) };
+    let (joint, weight) = if has_id {
+        (static_joint as u16, 1.0)
+    } else {
+        (Skin::NONE, 0.0)
+    };
     for vertex in &unbound {
         skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];
         match &mut skin.weights {
@@ -81,7 +111,10 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
         }
     }
     let loss = if has_id {
-        Loss::changed("skeleton.joints", "a static joint was added for vertices bound to missing joints")
+        Loss::changed(
+            "skeleton.joints",
+            "a static joint was added for vertices bound to missing joints",
+        )
     } else {
         let message = format!(
             "MESH supports at most {MAX_JOINTS} joints; vertices bound to missing joints were unbound"
@@ -93,14 +126,22 @@ fn bind_to_static_joint(skin: &mut Skin, static_joint: usize, losses: &mut Vec<L
 }
 
 /// Returns the vertices whose weights are all on missing joints. Excludes vertices without weights.
-fn unbound_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
+fn unbound_vertices<W: Default + PartialOrd>(
+    joints: &[[u16; 4]],
+    weights: &[[W; 4]],
+) -> Vec<usize> {
     let is_unbound = |(joints, weights): (&[u16; 4], &[W; 4])| {
         let influences = joints.iter().zip(weights);
-        let mut weighted = influences.filter(|(_, weight)| **weight > W::default()).peekable();
+        let mut weighted = influences
+            .filter(|(_, weight)| **weight > W::default())
+            .peekable();
         weighted.peek().is_some() && weighted.all(|(joint, _)| *joint == Skin::NONE)
     };
     let vertices = joints.iter().zip(weights).enumerate();
-    vertices.filter(|(_, vertex)| is_unbound(*vertex)).map(|(index, _)| index).collect()
+    vertices
+        .filter(|(_, vertex)| is_unbound(*vertex))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// Converts a skin to joint ids and 8-bit weights.
@@ -142,7 +183,10 @@ pub(super) fn from_skin(mut skin: Skin, losses: &mut Vec<Loss>) -> Result<JointS
             });
             let bytes = bytes.collect();
             let loss = Loss::changed(path, "weights were normalised to a sum of 1");
-            losses.extend(loss.with_count_of(normalized, vertices, "vertices").if_any());
+            losses.extend(
+                loss.with_count_of(normalized, vertices, "vertices")
+                    .if_any(),
+            );
             let loss = Loss::quantized(path, "weights rounded to 8 bits", Quantity::WEIGHTS, worst);
             losses.extend(loss.if_any());
             bytes

@@ -22,7 +22,8 @@ impl JointSummary {
             // The maximum of each vertex comes first, so the processor can overlap consecutive vertices.
             max.max(a.max(b).max(c.max(d)))
         });
-        self.max_joint.set(self.max_joint.get().max(u8::try_from(max).ok()));
+        self.max_joint
+            .set(self.max_joint.get().max(u8::try_from(max).ok()));
     }
 
     /// The largest joint id that vertices use; `None` if no vertex uses a joint.

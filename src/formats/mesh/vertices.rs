@@ -21,8 +21,9 @@ impl Vertices {
     pub fn from_bytes(format: VertexFormat, bytes: Vec<u8>) -> Result<Vertices> {
         let (size, stride) = (bytes.len(), stride(format));
         if !format.position() || !size.is_multiple_of(stride) {
-            let message =
-                format!("{size} bytes are not a whole number of {stride}-byte vertices with positions");
+            let message = format!(
+                "{size} bytes are not a whole number of {stride}-byte vertices with positions"
+            );
             return Err(Error::inexpressible(message).at(path!(vertices)));
         }
         Ok(Vertices { format, bytes })
@@ -45,11 +46,18 @@ impl Vertices {
     ///
     /// Returns an error if `format` lacks positions, or the attributes of a vertex differ from it. In the second case,
     /// the path of the error is the attribute.
-    pub fn from_records(format: VertexFormat, records: impl IntoIterator<Item = Vertex>) -> Result<Vertices> {
+    pub fn from_records(
+        format: VertexFormat,
+        records: impl IntoIterator<Item = Vertex>,
+    ) -> Result<Vertices> {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {
             if let Some((name, is_present)) = vertex.mismatch(format) {
-                let found = if is_present { "is present" } else { "is missing" };
+                let found = if is_present {
+                    "is present"
+                } else {
+                    "is missing"
+                };
                 let message = format!("{name} {found}, unlike in the vertex format");
                 return Err(Error::inexpressible(message).at(path!(vertices[index].(name))));
             }
@@ -59,19 +67,34 @@ impl Vertices {
     }
 
     pub(super) fn zeroed(format: VertexFormat, count: usize) -> Vertices {
-        Vertices { format, bytes: vec![0; count * stride(format)] }
+        Vertices {
+            format,
+            bytes: vec![0; count * stride(format)],
+        }
     }
 
     /// Sets an attribute of all vertices if the format has it. Returns an error if `values` differs in length.
-    pub(super) fn fill<T: PlainData>(&mut self, name: &'static str, values: Option<&[T]>) -> Result<()> {
-        let Some(offset) = Vertex::offset_with(name, &[self.format.into()]) else { return Ok(()) };
+    pub(super) fn fill<T: PlainData>(
+        &mut self,
+        name: &'static str,
+        values: Option<&[T]>,
+    ) -> Result<()> {
+        let Some(offset) = Vertex::offset_with(name, &[self.format.into()]) else {
+            return Ok(());
+        };
         let (found, count) = (values.map_or(0, <[T]>::len), self.len());
         if found != count {
-            let message = format!("found {found} values of {name}, expected {count}, one per position");
+            let message =
+                format!("found {found} values of {name}, expected {count}, one per position");
             return Err(Error::inexpressible(message).at(path!(vertices.(name))));
         }
         let stride = self.stride();
-        bulk::write_column(values.unwrap_or_default(), &mut self.bytes, stride, offset as usize);
+        bulk::write_column(
+            values.unwrap_or_default(),
+            &mut self.bytes,
+            stride,
+            offset as usize,
+        );
         Ok(())
     }
 
@@ -119,8 +142,16 @@ impl Vertices {
     }
 }
 
-fn column<'r, T: PlainData>(records: &'r [u8], format: VertexFormat, name: &str) -> Option<Column<'r, T>> {
-    Column::new(records, stride(format), Vertex::offset_with(name, &[format.into()])? as usize)
+fn column<'r, T: PlainData>(
+    records: &'r [u8],
+    format: VertexFormat,
+    name: &str,
+) -> Option<Column<'r, T>> {
+    Column::new(
+        records,
+        stride(format),
+        Vertex::offset_with(name, &[format.into()])? as usize,
+    )
 }
 
 /// Returns the size of a vertex in bytes, from its declaration.
@@ -132,7 +163,11 @@ fn stride(format: VertexFormat) -> usize {
 pub(super) fn summarize_joints(records: &[u8], format: VertexFormat, summary: &JointSummary) {
     let slots = |name| column(records, format, name);
     if let (Some(ids), Some(weights)) = (slots("joint_ids"), slots("joint_weights")) {
-        summary.add_vertices(ids.iter().zip(weights.iter()).map(|(ids, weights)| [ids, weights]));
+        summary.add_vertices(
+            ids.iter()
+                .zip(weights.iter())
+                .map(|(ids, weights)| [ids, weights]),
+        );
     }
 }
 
@@ -143,7 +178,11 @@ impl Layout for Vertices {
 impl BinRead for Vertices {
     type Args<'a> = VecArgs<(VertexFormat, &'a JointSummary)>;
 
-    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Vertices> {
+    fn read_options<R: Read + Seek>(
+        reader: &mut R,
+        _: Endian,
+        args: Self::Args<'_>,
+    ) -> BinResult<Vertices> {
         let (format, summary) = args.inner;
         let inspect = |records: &[u8]| summarize_joints(records, format, summary);
         bulk::read_records(reader, args.count, stride(format), inspect)

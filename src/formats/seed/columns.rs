@@ -113,12 +113,23 @@ impl<T: Component, const N: usize> Field for Vec<Vec<[T; N]>> {
     }
 
     fn allocate(&mut self, lines: &[usize]) {
-        let channels = lines.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        *self = lines[..channels].iter().map(|count| vec![[T::default(); N]; *count]).collect();
+        let channels = lines
+            .iter()
+            .rposition(|count| *count > 0)
+            .map_or(0, |last| last + 1);
+        *self = lines[..channels]
+            .iter()
+            .map(|count| vec![[T::default(); N]; *count])
+            .collect();
     }
 
     fn columns_mut(&mut self, channels: usize) -> Vec<ColumnMut<'_>> {
-        let columns = self.iter_mut().map(|lines| T::column_mut(lines.as_flattened_mut()));
-        columns.chain(std::iter::repeat_with(|| T::column_mut(&mut []))).take(channels).collect()
+        let columns = self
+            .iter_mut()
+            .map(|lines| T::column_mut(lines.as_flattened_mut()));
+        columns
+            .chain(std::iter::repeat_with(|| T::column_mut(&mut [])))
+            .take(channels)
+            .collect()
     }
 }

@@ -5,7 +5,15 @@ use crate::contents::{Array, Contents, Mesh, Numbers, Property};
 use crate::{Dialect, FormatId};
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
-    let Document { properties, positions, normals, colors, uvs, faces, .. } = document;
+    let Document {
+        properties,
+        positions,
+        normals,
+        colors,
+        uvs,
+        faces,
+        ..
+    } = document;
     let mut mesh = Mesh::new(positions.len());
     mesh.add_attribute("position", Array::from_rows(positions.clone()));
     if !normals.is_empty() {
@@ -18,7 +26,14 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
         mesh.add_attribute(format!("uv_{channel}"), Array::from_rows(uvs.clone()));
     }
     mesh.indices = Some(Numbers::U32(faces.as_flattened().to_vec()).into());
-    let properties = properties.iter().map(|p| Property { name: p.name.clone(), value: p.value.clone() });
+    let properties = properties.iter().map(|p| Property {
+        name: p.name.clone(),
+        value: p.value.clone(),
+    });
     let properties = properties.collect();
-    Contents { properties, meshes: vec![mesh], ..Contents::new(FormatId::Seed.name(), Dialect::Spec) }
+    Contents {
+        properties,
+        meshes: vec![mesh],
+        ..Contents::new(FormatId::Seed.name(), Dialect::Spec)
+    }
 }

@@ -5,7 +5,10 @@ use super::schema::{CommentPlace, Document, LineKind};
 impl Document {
     /// Returns the value of the first property with this name; `None` if there is none.
     pub fn property(&self, name: &str) -> Option<&str> {
-        self.properties.iter().find(|property| property.name == name).map(|property| &*property.value)
+        self.properties
+            .iter()
+            .find(|property| property.name == name)
+            .map(|property| &*property.value)
     }
 
     /// The number of vertices, one per position.

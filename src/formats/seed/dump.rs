@@ -20,17 +20,39 @@ const MAX_CHARS: usize = 200;
 pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
     if let Some(encoding) = text::other_encoding(file) {
         let diagnostic = messages::encoding_error(encoding);
-        let finding = LocatedDiagnostic { diagnostic, start: 0, index: 0 }.to_finding(file, 1);
-        let _ = visit(&Line { findings: vec![finding], ..unlisted_line(1, 0, &[]) });
+        let finding = LocatedDiagnostic {
+            diagnostic,
+            start: 0,
+            index: 0,
+        }
+        .to_finding(file, 1);
+        let _ = visit(&Line {
+            findings: vec![finding],
+            ..unlisted_line(1, 0, &[])
+        });
         return;
     }
     let mut counts = LineCounts::default();
     for (number, start, bytes) in text::lines(file) {
         let (content, diagnostic) = parse_leniently(bytes);
         let (list, index) = next_item(&mut counts, &content, diagnostic.as_ref());
-        let located = diagnostic.map(|diagnostic| LocatedDiagnostic { diagnostic, start, index });
-        let findings = located.iter().map(|located| located.to_finding(file, number)).collect();
-        if visit(&Line { list, index, findings, ..unlisted_line(number, start, bytes) }).is_break() {
+        let located = diagnostic.map(|diagnostic| LocatedDiagnostic {
+            diagnostic,
+            start,
+            index,
+        });
+        let findings = located
+            .iter()
+            .map(|located| located.to_finding(file, number))
+            .collect();
+        if visit(&Line {
+            list,
+            index,
+            findings,
+            ..unlisted_line(number, start, bytes)
+        })
+        .is_break()
+        {
             return;
         }
     }
@@ -38,7 +60,15 @@ pub(super) fn visit_lines(file: &[u8], visit: &mut dyn FnMut(&Line) -> ControlFl
 
 /// Returns a line that belongs to no list and has no findings.
 fn unlisted_line(number: u64, start: usize, bytes: &[u8]) -> Line<'_> {
-    Line { number, offset: start as u64, bytes, list: "", index: 0, findings: Vec::new(), describe }
+    Line {
+        number,
+        offset: start as u64,
+        bytes,
+        list: "",
+        index: 0,
+        findings: Vec::new(),
+        describe,
+    }
 }
 
 /// Parses a line. Also returns its diagnostic, if any; a malformed line has no content.
@@ -97,7 +127,10 @@ fn describe_attribute(kind: LineKind, values: &Values, index: usize) -> String {
         (occurs, _) => format!("{} of {} {index}", attribute.name, occurs.name()),
     };
     let list: Vec<_> = match values {
-        Values::Floats(floats) => floats[..attribute.values].iter().map(|x| format!("{x:?}")).collect(),
+        Values::Floats(floats) => floats[..attribute.values]
+            .iter()
+            .map(|x| format!("{x:?}"))
+            .collect(),
         Values::Integers(integers) => {
             let to_text = |integer: &u32| match attribute.words().get(*integer as usize) {
                 Some(word) => word.to_string(),

@@ -37,11 +37,17 @@ const SPACES: usize = 5000;
 /// Returns the files, each with a description.
 pub(super) fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
     let long_line = ["p 1,", &" ".repeat(SPACES), "2, 3"].concat();
-    let changes =
-        CHANGES.iter().copied().chain([("a value after 5,000 spaces", "p 1, 0, 0", long_line.as_bytes())]);
+    let changes = CHANGES.iter().copied().chain([(
+        "a value after 5,000 spaces",
+        "p 1, 0, 0",
+        long_line.as_bytes(),
+    )]);
     let changed = changes.filter_map(|(description, from, to)| {
         let (before, after) = TEXT.split_once(from)?;
-        Some((description, [before.as_bytes(), to, after.as_bytes()].concat()))
+        Some((
+            description,
+            [before.as_bytes(), to, after.as_bytes()].concat(),
+        ))
     });
     changed.collect()
 }

@@ -33,7 +33,11 @@ const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&INDEX, "f 0, 1, 2", b"f 0, 1, -1"),
     (&SPACED_NUMBER, "p 1, 0, 0", b"p 1 0, 0, 0"),
     (&PROPERTY, "[mat0]=DEFAULT", b"[0mat]=DEFAULT"),
-    (&DUPLICATE_PROPERTY, "[type]=STATIC\n", b"[type]=STATIC\n[type]=STATIC\n"),
+    (
+        &DUPLICATE_PROPERTY,
+        "[type]=STATIC\n",
+        b"[type]=STATIC\n[type]=STATIC\n",
+    ),
     (&MISSING, "f 0, 1, 2\n", b""),
     (&REQUIRED, "u0 0, 0\nu0 1, 0\nu0 0, 1\n", b""),
     (
@@ -41,7 +45,11 @@ const CHANGES: &[(&Rule, &str, &[u8])] = &[
         "p 0, 1, 0\nn 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n",
         b"n 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nf 0, 1, 1\n",
     ),
-    (&REQUIRES, "f 0, 1, 2\n", b"u2 0, 0\nu2 1, 0\nu2 0, 1\nf 0, 1, 2\n"),
+    (
+        &REQUIRES,
+        "f 0, 1, 2\n",
+        b"u2 0, 0\nu2 1, 0\nu2 0, 1\nf 0, 1, 2\n",
+    ),
     (&LINES, "u0 0, 1\n", b""),
     (&INDEX_RANGE, "f 0, 1, 2", b"f 0, 1, 3"),
     (&BUILT_IN, "[mat0]=DEFAULT\n", b""),
@@ -72,9 +80,18 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     }
     let (_, from, to) = CHANGES.iter().find(|(broken, ..)| *broken == rule)?;
     let (before, after) = TEXT.split_once(from)?;
-    Some(example([before.as_bytes(), to, after.as_bytes()].concat(), TEXT, false))
+    Some(example(
+        [before.as_bytes(), to, after.as_bytes()].concat(),
+        TEXT,
+        false,
+    ))
 }
 
 fn example(violating: Vec<u8>, correct: &str, is_json: bool) -> RuleExample {
-    RuleExample { dialect: Dialect::Spec, violating, correct: correct.into(), is_json }
+    RuleExample {
+        dialect: Dialect::Spec,
+        violating,
+        correct: correct.into(),
+        is_json,
+    }
 }

@@ -83,7 +83,10 @@ impl Declared for Document {
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
 
     fn detect(bytes: &[u8]) -> Detection {
-        Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
+        Detection {
+            confidence: detect::confidence(bytes),
+            dialect: Dialect::Spec,
+        }
     }
 
     /// Text without a line of Seed may be a long comment, but not if it contains NUL.
@@ -133,16 +136,22 @@ impl Format for Document {
         }
         locate::locate(bytes, &mut report);
         match report.findings().first() {
-            Some(first) => Err(Error::from_finding(ErrorKind::Malformed, first).in_format(FormatId::Seed)),
+            Some(first) => {
+                Err(Error::from_finding(ErrorKind::Malformed, first).in_format(FormatId::Seed))
+            }
             None => Ok(read.document),
         }
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         // The writer relies on the fatal rules, so the check comes first.
-        reject_violations(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
-            .map(|()| write::write(self, options.comments))
-            .map_err(|error| error.in_format(FormatId::Seed))
+        reject_violations(
+            |report| self.check_into(report),
+            options.strictness,
+            ErrorKind::Inexpressible,
+        )
+        .map(|()| write::write(self, options.comments))
+        .map_err(|error| error.in_format(FormatId::Seed))
     }
 
     fn check_into(&self, report: &mut Report) {
@@ -154,12 +163,17 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let is_used = |k: &LineKind| k.attribute().occurs == Occurrence::Vertex && self.has_channel(*k);
+        let is_used =
+            |k: &LineKind| k.attribute().occurs == Occurrence::Vertex && self.has_channel(*k);
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
-                attributes: LineKind::ALL.into_iter().filter(is_used).map(attribute_info).collect(),
+                attributes: LineKind::ALL
+                    .into_iter()
+                    .filter(is_used)
+                    .map(attribute_info)
+                    .collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
                 bounds: Bounds::from_points(self.positions.iter().copied()),
@@ -179,20 +193,38 @@ pub mod __private {
 }
 
 fn codec_options(options: &ReadOptions, stop_at: Option<Severity>) -> codec::Options {
-    let ReadOptions { comments, limits, .. } = *options;
-    codec::Options { stop_at, comments, limits, grammar_only: false, min_chunk_size: codec::MIN_CHUNK_SIZE }
+    let ReadOptions {
+        comments, limits, ..
+    } = *options;
+    codec::Options {
+        stop_at,
+        comments,
+        limits,
+        grammar_only: false,
+        min_chunk_size: codec::MIN_CHUNK_SIZE,
+    }
 }
 
 fn property_info(Property { name, value }: &Property) -> info::Property {
-    info::Property { name: name.clone(), value: info::PropertyValue::Text(value.clone()) }
+    info::Property {
+        name: name.clone(),
+        value: info::PropertyValue::Text(value.clone()),
+    }
 }
 
 fn attribute_info(kind: LineKind) -> AttributeInfo {
     let attribute = kind.attribute();
-    let name = if attribute.value_type == ValueType::Float { "f32" } else { "u32" };
+    let name = if attribute.value_type == ValueType::Float {
+        "f32"
+    } else {
+        "u32"
+    };
     let components = match attribute.values {
         1 => name.to_owned(),
         count => format!("{count} × {name}"),
     };
-    AttributeInfo { name: attribute.name.into(), components: components.into() }
+    AttributeInfo {
+        name: attribute.name.into(),
+        components: components.into(),
+    }
 }

@@ -23,25 +23,53 @@ const CAPABILITIES: Capabilities = Capabilities {
 };
 
 impl ToScene for Document {
-    const CONVENTIONS: Conventions =
-        Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
+    const CONVENTIONS: Conventions = Conventions {
+        evidence: "X3: the engine's constants; the unit is assumed",
+        ..Conventions::GLTF
+    };
 
     fn source_fields(&self) -> SourceFields {
-        let Document { normals, colors, uvs, .. } = self;
+        let Document {
+            normals,
+            colors,
+            uvs,
+            ..
+        } = self;
         let normals = (!normals.is_empty()).then(|| "normals".to_owned());
         let colors = (0..colors.len()).map(|channel| format!("colors[{channel}]"));
         let uvs = (0..uvs.len()).map(|channel| format!("uvs[{channel}]"));
-        let lists = ["positions".to_owned()].into_iter().chain(normals).chain(colors).chain(uvs);
+        let lists = ["positions".to_owned()]
+            .into_iter()
+            .chain(normals)
+            .chain(colors)
+            .chain(uvs);
         let vertices = lists.map(StridedList::single).collect();
-        let mesh = MeshFields { vertices, faces: vec![StridedList::single("faces")] };
-        SourceFields { meshes: vec![mesh], ..SourceFields::default() }
+        let mesh = MeshFields {
+            vertices,
+            faces: vec![StridedList::single("faces")],
+        };
+        SourceFields {
+            meshes: vec![mesh],
+            ..SourceFields::default()
+        }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-        let [name, material] = [BuiltIn::Name, BuiltIn::Mat0]
-            .map(|built_in| self.property(built_in.property().name).unwrap_or_default().to_owned());
+        let [name, material] = [BuiltIn::Name, BuiltIn::Mat0].map(|built_in| {
+            self.property(built_in.property().name)
+                .unwrap_or_default()
+                .to_owned()
+        });
         // Lists all fields, so the compiler reports new ones.
-        let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
+        let Document {
+            properties,
+            positions,
+            normals,
+            colors,
+            uvs,
+            faces,
+            comments,
+        } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
             let loss = Loss::dropped("comments", "comments are not converted");
@@ -49,7 +77,10 @@ impl ToScene for Document {
         }
         let mesh = Mesh {
             name,
-            material: Material { name: material, ..Material::default() },
+            material: Material {
+                name: material,
+                ..Material::default()
+            },
             positions,
             normals: Some(normals).filter(|normals| !normals.is_empty()),
             uvs,
@@ -59,7 +90,10 @@ impl ToScene for Document {
         };
         let mut scene = Scene {
             meshes: vec![mesh],
-            properties: properties.into_iter().map(|property| (property.name, property.value)).collect(),
+            properties: properties
+                .into_iter()
+                .map(|property| (property.name, property.value))
+                .collect(),
             ..Scene::default()
         };
         Self::CONVENTIONS.finish_scene(&mut scene, options, "seed");
@@ -77,7 +111,11 @@ impl FromScene for Document {
         if scene.source.is_none_or(|source| source.format != "seed") {
             add_built_in_properties(&mut properties, &mesh, &mut losses);
         }
-        let indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+        let indices = mesh
+            .faces
+            .indices
+            .map(scene::Indices::into_u32)
+            .unwrap_or_default();
         let document = Document {
             properties,
             positions: mesh.positions,
@@ -111,12 +149,17 @@ fn to_properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Pr
     let mut properties: Vec<Property> = Vec::new();
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
-        if !matches_rule(Rule::name, &name) || properties.iter().any(|property| property.name == name) {
+        if !matches_rule(Rule::name, &name)
+            || properties.iter().any(|property| property.name == name)
+        {
             let loss = Loss::dropped(path, "invalid or duplicate property name");
             losses.push(loss.with_detail(format_args!("\"{name}\"")));
             continue;
         }
-        properties.push(Property { value: to_property_value(&value, &path, losses), name });
+        properties.push(Property {
+            value: to_property_value(&value, &path, losses),
+            name,
+        });
     }
     properties
 }
@@ -133,13 +176,18 @@ fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: 
         match properties.iter().find(|property| property.name == name) {
             Some(given) if !path.is_empty() && given.value != value => {
                 let loss = Loss::renamed(path, "a property of this name takes precedence");
-                losses.push(loss.with_detail(format_args!("\"{value}\" becomes \"{}\"", given.value)));
+                losses.push(
+                    loss.with_detail(format_args!("\"{value}\" becomes \"{}\"", given.value)),
+                );
             }
             Some(_) => {}
             None => {
                 let value = if value.is_empty() { default } else { value };
                 let value = to_property_value(value, path, losses);
-                properties.push(Property { name: name.to_owned(), value });
+                properties.push(Property {
+                    name: name.to_owned(),
+                    value,
+                });
             }
         }
     }
@@ -152,7 +200,9 @@ fn to_property_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String 
     let changed = changed.trim();
     if changed != value {
         let detail = format!("\"{}\" becomes \"{changed}\"", value.escape_debug());
-        losses.push(Loss::renamed(path, "# and control characters were replaced").with_detail(detail));
+        losses.push(
+            Loss::renamed(path, "# and control characters were replaced").with_detail(detail),
+        );
     }
     changed.to_owned()
 }

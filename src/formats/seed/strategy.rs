@@ -22,7 +22,10 @@ use crate::{Dialect, ReadOptions};
 /// });
 /// ```
 pub fn documents() -> impl Strategy<Value = Document> {
-    documents_with(Config { max_items: 12, ..Config::default() })
+    documents_with(Config {
+        max_items: 12,
+        ..Config::default()
+    })
 }
 
 /// Returns a strategy for documents that strict reading accepts, generated with `config`. If `config.plausible` is set,
@@ -38,9 +41,12 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let texts = (generate::texts(&GRAMMAR, config), any::<bool>());
-    texts.prop_filter_map("the text breaks a rule that the table does not state", |(text, comments)| {
-        Document::read(&text.text, &ReadOptions::default().with_comments(comments)).ok()
-    })
+    texts.prop_filter_map(
+        "the text breaks a rule that the table does not state",
+        |(text, comments)| {
+            Document::read(&text.text, &ReadOptions::default().with_comments(comments)).ok()
+        },
+    )
 }
 
 /// Returns a strategy for files that strict reading accepts, half of them in varied notation. If `config.plausible` is
@@ -50,8 +56,17 @@ pub(super) fn files(config: Config) -> Files {
     let accepted = move |(text, is_varied): (GeneratedText, bool)| {
         let bytes = if is_varied { text.varied } else { text.text };
         let report = Document::check_file(&bytes, &ReadOptions::default()).ok()?;
-        let count = if config.plausible { report.findings().len() } else { report.errors() };
+        let count = if config.plausible {
+            report.findings().len()
+        } else {
+            report.errors()
+        };
         (count == 0).then_some((Dialect::Spec, bytes))
     };
-    texts.prop_filter_map("the text breaks a rule that the table does not state", accepted).boxed()
+    texts
+        .prop_filter_map(
+            "the text breaks a rule that the table does not state",
+            accepted,
+        )
+        .boxed()
 }

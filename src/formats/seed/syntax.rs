@@ -24,5 +24,8 @@ pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
 
 /// Returns the byte length of the prefix of `text` that a rule matches, or 0. The rule must not match the end of input.
 pub(super) fn prefix_len(rule: Rule, text: &str) -> usize {
-    parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
+    parse(rule, text)
+        .ok()
+        .and_then(|mut pairs| pairs.next())
+        .map_or(0, |pair| pair.as_span().end())
 }

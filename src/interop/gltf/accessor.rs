@@ -36,7 +36,10 @@ struct Strided<'a> {
 
 impl<'a> Strided<'a> {
     fn get(&self, index: usize) -> &'a [u8] {
-        self.bytes.get(index * self.stride..).and_then(|rest| rest.get(..self.size)).unwrap_or_default()
+        self.bytes
+            .get(index * self.stride..)
+            .and_then(|rest| rest.get(..self.size))
+            .unwrap_or_default()
     }
 }
 
@@ -48,31 +51,53 @@ impl<'a> GltfFile<'a> {
 
     /// Returns the accessor with the given index. If `decoded` is `Some`, these tightly packed values replace its
     /// buffer view. Returns an error if the accessor is missing, invalid or unsupported, or exceeds the limits.
-    pub fn accessor_with_values(&'a self, index: usize, decoded: Option<&'a [u8]>) -> Result<Accessor<'a>> {
+    pub fn accessor_with_values(
+        &'a self,
+        index: usize,
+        decoded: Option<&'a [u8]>,
+    ) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
             let count = self.root.accessors.len();
-            return Err(malformed(path, format!("out of range: the accessor count is {count}")));
+            return Err(malformed(
+                path,
+                format!("out of range: the accessor count is {count}"),
+            ));
         };
-        let (Checked::Valid(component_type), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
+        let (Checked::Valid(component_type), Checked::Valid(ty)) =
+            (entry.component_type, entry.type_)
+        else {
             return Err(malformed(path, "unknown type"));
         };
         let Some(components) = component_count(ty) else {
-            return Err(Error::unsupported("matrices with 2 or 3 columns are unsupported").at_text(path));
+            return Err(
+                Error::unsupported("matrices with 2 or 3 columns are unsupported").at_text(path),
+            );
         };
         let size = components * component_type.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
         let count = entry.count.0;
         let values = match (decoded, entry.buffer_view) {
-            (Some(bytes), _) => Some(Strided { bytes, stride: size, size }),
+            (Some(bytes), _) => Some(Strided {
+                bytes,
+                stride: size,
+                size,
+            }),
             (None, Some(view)) => Some(self.strided(&path, view.value(), offset, count, size)?),
-            (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
+            (None, None)
+                if count
+                    .checked_mul(size as u64)
+                    .is_none_or(|bytes| bytes > MAX_ZEROS) =>
+            {
                 let message = format!("{count} values without a buffer view");
                 return Err(Error::limit_exceeded(Limit::Fixed, message).at_text(path));
             }
             (None, None) => None,
         };
-        let sparse = entry.sparse.as_ref().map(|sparse| self.read_sparse(&path, sparse, count, size));
+        let sparse = entry
+            .sparse
+            .as_ref()
+            .map(|sparse| self.read_sparse(&path, sparse, count, size));
         let sparse = sparse.transpose()?;
         Ok(Accessor {
             file: self,
@@ -87,21 +112,38 @@ impl<'a> GltfFile<'a> {
     }
 
     /// Returns `count` values of `size` bytes each in a buffer view. Errors about the values are located at `path`.
-    fn strided(&self, path: &str, view: usize, offset: u64, count: u64, size: usize) -> Result<Strided<'_>> {
+    fn strided(
+        &self,
+        path: &str,
+        view: usize,
+        offset: u64,
+        count: u64,
+        size: usize,
+    ) -> Result<Strided<'_>> {
         let (bytes, stride) = self.view(view)?;
         let stride = stride.unwrap_or(size);
-        let last = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride as u64));
+        let last = count
+            .checked_sub(1)
+            .map_or(Some(0), |last| last.checked_mul(stride as u64));
         let end = last.and_then(|last| last.checked_add(size as u64)?.checked_add(offset));
         let end = if count == 0 { Some(offset) } else { end };
         match end {
             Some(end) if end <= bytes.len() as u64 && stride >= size => {
                 let bytes = bytes.get(offset as usize..end as usize).unwrap_or_default();
-                Ok(Strided { bytes, stride, size })
+                Ok(Strided {
+                    bytes,
+                    stride,
+                    size,
+                })
             }
             _ => {
-                let values =
-                    format!("{count} values of {size} bytes with stride {stride} from offset {offset}");
-                let message = format!("{values}, but bufferViews[{view}] has {} bytes", bytes.len());
+                let values = format!(
+                    "{count} values of {size} bytes with stride {stride} from offset {offset}"
+                );
+                let message = format!(
+                    "{values}, but bufferViews[{view}] has {} bytes",
+                    bytes.len()
+                );
                 Err(malformed(path, message))
             }
         }
@@ -111,7 +153,12 @@ impl<'a> GltfFile<'a> {
     fn read_sparse(
         &self,
         path: &str,
-        Sparse { count: replaced, indices, values, .. }: &Sparse,
+        Sparse {
+            count: replaced,
+            indices,
+            values,
+            ..
+        }: &Sparse,
         count: u64,
         size: usize,
     ) -> Result<(Vec<usize>, Strided<'_>)> {
@@ -125,11 +172,14 @@ impl<'a> GltfFile<'a> {
         let values = self.strided(path, view, offset, replaced, size)?;
         let convert = integer_converter(kind.0);
         // `strided` has checked that the buffer contains this many indices.
-        let indices: Vec<usize> = (0..replaced as usize).map(|i| convert(indices.get(i)) as usize).collect();
+        let indices: Vec<usize> = (0..replaced as usize)
+            .map(|i| convert(indices.get(i)) as usize)
+            .collect();
         match indices.iter().find(|index| **index as u64 >= count) {
-            Some(index) => {
-                Err(malformed(path, format!("sparse index {index} is not below the value count {count}")))
-            }
+            Some(index) => Err(malformed(
+                path,
+                format!("sparse index {index} is not below the value count {count}"),
+            )),
             None => Ok((indices, values)),
         }
     }
@@ -148,7 +198,10 @@ impl Accessor<'_> {
     fn require_components(&self, components: usize) -> Result<()> {
         match self.components == components {
             true => Ok(()),
-            false => Err(self.reject(format!("{} components, expected {components}", self.components))),
+            false => Err(self.reject(format!(
+                "{} components, expected {components}",
+                self.components
+            ))),
         }
     }
 
@@ -171,7 +224,8 @@ impl Accessor<'_> {
         self.require_components(N)?;
         match &self.values {
             Some(values) if self.sparse.is_none() && values.stride == size_of::<[T; N]>() => {
-                self.file.charge_budget(values.bytes.len() as u64, || self.path())?;
+                self.file
+                    .charge_budget(values.bytes.len() as u64, || self.path())?;
                 Ok(bulk::to_vec(values.bytes))
             }
             _ => self.read_values(parse),
@@ -204,10 +258,14 @@ impl Accessor<'_> {
         self.file.charge_budget(size, || self.path())?;
         let width = self.component_type.size();
         let value = |bytes: &[u8]| -> [T; N] {
-            std::array::from_fn(|component| convert(bytes.get(component * width..).unwrap_or_default()))
+            std::array::from_fn(|component| {
+                convert(bytes.get(component * width..).unwrap_or_default())
+            })
         };
         let mut all = match &self.values {
-            Some(values) => (0..self.count).map(|index| value(values.get(index))).collect(),
+            Some(values) => (0..self.count)
+                .map(|index| value(values.get(index)))
+                .collect(),
             None => vec![[T::default(); N]; self.count],
         };
         if let Some((indices, values)) = &self.sparse {
@@ -233,7 +291,9 @@ pub(super) fn component_count(ty: Type) -> Option<usize> {
 
 /// Returns the number at the start of `bytes`; 0 if there are fewer bytes.
 pub(super) fn parse<T: PlainData>(bytes: &[u8]) -> T {
-    bytes.get(..size_of::<T>()).map_or_else(T::zeroed, bulk::to_value)
+    bytes
+        .get(..size_of::<T>())
+        .map_or_else(T::zeroed, bulk::to_value)
 }
 
 /// Returns a function that converts the bytes of a component to a float.

@@ -11,12 +11,23 @@ const MAX_U16_INDEX: u32 = 0xfffe;
 const POINTS_MODE: u32 = 0;
 
 /// Writes a mesh that has vertices, and returns its primitive. A mesh with an empty index list becomes points.
-pub(super) fn write_primitive<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffer<'a>) -> Object {
+pub(super) fn write_primitive<'a>(
+    mesh: &'a Mesh,
+    joints: OutputJoints,
+    buffer: &mut Buffer<'a>,
+) -> Object {
     let mut primitive = Object::new();
-    primitive.insert("attributes".to_owned(), write_attributes(mesh, joints, buffer).into());
+    primitive.insert(
+        "attributes".to_owned(),
+        write_attributes(mesh, joints, buffer).into(),
+    );
     match &mesh.faces.indices {
-        Some(indices) if indices.is_empty() => drop(primitive.insert("mode".to_owned(), POINTS_MODE.into())),
-        Some(values) => drop(primitive.insert("indices".to_owned(), write_indices(values, buffer).into())),
+        Some(indices) if indices.is_empty() => {
+            drop(primitive.insert("mode".to_owned(), POINTS_MODE.into()))
+        }
+        Some(values) => {
+            drop(primitive.insert("indices".to_owned(), write_indices(values, buffer).into()))
+        }
         None => {}
     }
     primitive
@@ -26,19 +37,38 @@ fn write_attributes<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffe
     let mut attributes = Object::new();
     let count = mesh.positions.len();
     let mut push = |name: String, stream: Stream<'a>, ty: AccessorType| {
-        attributes.insert(name, buffer.push(ViewUse::Vertices, stream, count, ty).into());
+        attributes.insert(
+            name,
+            buffer.push(ViewUse::Vertices, stream, count, ty).into(),
+        );
     };
     let bytes = || AccessorType::new(ComponentType::U8, "VEC4").into_normalized();
     let positions = AccessorType::floats("VEC3").with_bounds_of(&mesh.positions);
-    push("POSITION".to_owned(), Stream::borrowed(&mesh.positions), positions);
+    push(
+        "POSITION".to_owned(),
+        Stream::borrowed(&mesh.positions),
+        positions,
+    );
     if let Some(normals) = &mesh.normals {
-        push("NORMAL".to_owned(), Stream::borrowed(normals), AccessorType::floats("VEC3"));
+        push(
+            "NORMAL".to_owned(),
+            Stream::borrowed(normals),
+            AccessorType::floats("VEC3"),
+        );
     }
     if let Some(tangents) = &mesh.tangents {
-        push("TANGENT".to_owned(), Stream::borrowed(tangents), AccessorType::floats("VEC4"));
+        push(
+            "TANGENT".to_owned(),
+            Stream::borrowed(tangents),
+            AccessorType::floats("VEC4"),
+        );
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
-        push(format!("TEXCOORD_{set}"), Stream::borrowed(uvs), AccessorType::floats("VEC2"));
+        push(
+            format!("TEXCOORD_{set}"),
+            Stream::borrowed(uvs),
+            AccessorType::floats("VEC2"),
+        );
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
         let (stream, ty) = match colors {
@@ -52,7 +82,11 @@ fn write_attributes<'a>(mesh: &'a Mesh, joints: OutputJoints, buffer: &mut Buffe
             0..=256 => (Stream::U8Joints(&skin.joints), ComponentType::U8),
             _ => (Stream::borrowed(&skin.joints), ComponentType::U16),
         };
-        push(format!("JOINTS_{set}"), stream, AccessorType::new(component_type, "VEC4"));
+        push(
+            format!("JOINTS_{set}"),
+            stream,
+            AccessorType::new(component_type, "VEC4"),
+        );
         let (stream, ty) = match &skin.weights {
             Weights::U8(values) => (Stream::borrowed(values), bytes()),
             Weights::F32(values) => (Stream::borrowed(values), AccessorType::floats("VEC4")),
@@ -97,13 +131,23 @@ fn write_indices<'a>(indices: &'a Indices, buffer: &mut Buffer<'a>) -> usize {
         Indices::U32(values) if fits_in_u16 => (Stream::U16Indices(values), ComponentType::U16),
         Indices::U32(values) => (Stream::borrowed(values), ComponentType::U32),
     };
-    buffer.push(ViewUse::Indices, stream, indices.len(), AccessorType::new(component_type, "SCALAR"))
+    buffer.push(
+        ViewUse::Indices,
+        stream,
+        indices.len(),
+        AccessorType::new(component_type, "SCALAR"),
+    )
 }
 
 /// Returns the extras of a mesh, including its name if `with_name` is set.
 pub(super) fn mesh_extras(mesh: &Mesh, with_name: bool) -> Object {
     let mut extras = mesh.extras.clone();
     set_meshspec_extra_if(&mut extras, mesh.flat, "flat", true);
-    set_meshspec_extra_if(&mut extras, with_name && !mesh.name.is_empty(), "name", mesh.name.as_str());
+    set_meshspec_extra_if(
+        &mut extras,
+        with_name && !mesh.name.is_empty(),
+        "name",
+        mesh.name.as_str(),
+    );
     extras
 }

@@ -60,7 +60,12 @@ pub(super) struct AccessorType {
 impl AccessorType {
     /// Creates the type of an accessor whose values are not normalised and have no bounds.
     pub fn new(component_type: ComponentType, name: &'static str) -> AccessorType {
-        AccessorType { component_type, name, normalized: false, bounds: None }
+        AccessorType {
+            component_type,
+            name,
+            normalized: false,
+            bounds: None,
+        }
     }
 
     /// Creates the type of an accessor of 32-bit floats without bounds.
@@ -73,8 +78,16 @@ impl AccessorType {
         for value in values {
             for lane in 0..N {
                 // Faster than `f32::min`, which handles NaN.
-                min[lane] = if value[lane] < min[lane] { value[lane] } else { min[lane] };
-                max[lane] = if value[lane] > max[lane] { value[lane] } else { max[lane] };
+                min[lane] = if value[lane] < min[lane] {
+                    value[lane]
+                } else {
+                    min[lane]
+                };
+                max[lane] = if value[lane] > max[lane] {
+                    value[lane]
+                } else {
+                    max[lane]
+                };
             }
         }
         // Adding 0 turns −0 into 0 and changes no other number.
@@ -116,7 +129,13 @@ impl<'a> Buffer<'a> {
     }
 
     /// Adds an accessor for the `count` values of `stream`. Returns the index of the accessor.
-    pub fn push(&mut self, view_use: ViewUse, stream: Stream<'a>, count: usize, ty: AccessorType) -> usize {
+    pub fn push(
+        &mut self,
+        view_use: ViewUse,
+        stream: Stream<'a>,
+        count: usize,
+        ty: AccessorType,
+    ) -> usize {
         let offset = self.extend_view(view_use, &stream);
         let mut accessor = json!({
             "bufferView": self.views.len().saturating_sub(1),
@@ -212,8 +231,12 @@ impl<'a> Stream<'a> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Stream::Bytes(bytes) => out.write_all(bytes),
-            Stream::U16Indices(values) => write_in_chunks(values, out, |value| (*value as u16).to_le_bytes()),
-            Stream::U8Joints(values) => write_in_chunks(values, out, |four| four.map(|joint| joint as u8)),
+            Stream::U16Indices(values) => {
+                write_in_chunks(values, out, |value| (*value as u16).to_le_bytes())
+            }
+            Stream::U8Joints(values) => {
+                write_in_chunks(values, out, |four| four.map(|joint| joint as u8))
+            }
             Stream::PaddedRecords(bytes, size) => {
                 let padding = size.next_multiple_of(4) - size;
                 for records in bytes.chunks(VALUES_PER_CHUNK * size) {

@@ -33,7 +33,11 @@ const MAX_SEGMENTS: usize = 64;
 /// [`MAX_SEGMENTS`].
 const TOLERANCE: f32 = 1e-4;
 
-pub(super) fn read(file: &GltfFile, joints: &NodeJoints, log: &mut ReadLog) -> Result<Vec<Animation>> {
+pub(super) fn read(
+    file: &GltfFile,
+    joints: &NodeJoints,
+    log: &mut ReadLog,
+) -> Result<Vec<Animation>> {
     let mut animations = Vec::new();
     for (index, entry) in file.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
@@ -67,14 +71,24 @@ struct AnimationReader<'a> {
 impl AnimationReader<'_> {
     /// Reads the animation, which becomes animation `index` of the scene. Drops unreadable channels; returns `None` if
     /// this leaves no channel.
-    fn read(mut self, index: usize, joints: &NodeJoints, log: &mut ReadLog) -> Result<Option<Animation>> {
+    fn read(
+        mut self,
+        index: usize,
+        joints: &NodeJoints,
+        log: &mut ReadLog,
+    ) -> Result<Option<Animation>> {
         let meshspec_extras = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
         let float = |name: &str| {
-            meshspec_extras.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok())
+            meshspec_extras
+                .get(name)
+                .and_then(|value| crate::float::deserialize::<f32, _>(value).ok())
         };
         self.animation.name = self.entry.name.clone().unwrap_or_default();
-        self.animation.looped = meshspec_extras.get("looped").and_then(Value::as_bool).unwrap_or(false);
+        self.animation.looped = meshspec_extras
+            .get("looped")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
         // Files written by other programs have no rate; their ticks are seconds.
         self.animation.rate = float("rate").unwrap_or(1.0);
         let mut unreadable = Vec::new();
@@ -88,16 +102,32 @@ impl AnimationReader<'_> {
         let is_dropped = self.animation.channels.is_empty() && !unreadable.is_empty();
         log.losses.extend(unreadable);
         if is_dropped {
-            log.losses.push(Loss::dropped(self.at, "the animation has no readable channel"));
+            log.losses.push(Loss::dropped(
+                self.at,
+                "the animation has no readable channel",
+            ));
             return Ok(None);
         }
-        let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
+        let last = self
+            .animation
+            .times
+            .iter()
+            .filter_map(|times| times.last())
+            .copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         let detail = format!("up to {} between keys", self.segments);
         let message = "cubic splines were replaced by linear segments";
         self.deviation.scale_by(BOUND_FACTOR);
-        let sampled = self.deviation.to_losses(index, message, DeviationScale { unit: 1.0, size: 0.0 });
-        log.losses.extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
+        let sampled = self.deviation.to_losses(
+            index,
+            message,
+            DeviationScale {
+                unit: 1.0,
+                size: 0.0,
+            },
+        );
+        log.losses
+            .extend(sampled.into_iter().map(|loss| loss.with_detail(&detail)));
         Ok(Some(self.animation))
     }
 
@@ -113,23 +143,35 @@ impl AnimationReader<'_> {
             return Err(malformed(path, "unknown target path"));
         };
         if property == Property::MorphTargetWeights {
-            losses.push(Loss::dropped(path, "animations of morph targets are not converted"));
+            losses.push(Loss::dropped(
+                path,
+                "animations of morph targets are not converted",
+            ));
             return Ok(());
         }
         let nodes = self.file.root.nodes.len();
         if node >= nodes {
-            return Err(malformed(path, format!("node {node} is not below the node count {nodes}")));
+            return Err(malformed(
+                path,
+                format!("node {node} is not below the node count {nodes}"),
+            ));
         }
         let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
         let Some(sampler) = samplers.get(index) else {
-            let message = format!("sampler {index} is not below the sampler count {}", samplers.len());
+            let message = format!(
+                "sampler {index} is not below the sampler count {}",
+                samplers.len()
+            );
             return Err(malformed(path, message));
         };
         let Checked::Valid(curve) = sampler.interpolation else {
             return Err(malformed(path, "unknown interpolation"));
         };
         let Some(joint) = joints.joint_of(node) else {
-            let loss = Loss::dropped(path, "animations of nodes that move no mesh are not converted");
+            let loss = Loss::dropped(
+                path,
+                "animations of nodes that move no mesh are not converted",
+            );
             losses.push(loss.with_detail(format_args!("nodes[{node}]")));
             return Ok(());
         };
@@ -139,34 +181,58 @@ impl AnimationReader<'_> {
             Property::Rotation => {
                 self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Rotation)?
             }
-            Property::Scale => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Scale)?,
-            _ => self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Translation)?,
+            Property::Scale => {
+                self.read_samples(sampler, curve, &seconds, &mut segments, Samples::Scale)?
+            }
+            _ => self.read_samples(
+                sampler,
+                curve,
+                &seconds,
+                &mut segments,
+                Samples::Translation,
+            )?,
         };
         if let (Samples::Rotation(values), Curve::CubicSpline) = (&samples, curve) {
             let keys = values.iter().step_by(segments);
             let message = "the rotations of keys were normalised";
             let loss = Loss::changed(path, message).in_category(Category::Animation);
             let count = count_not_normalized(keys);
-            losses.extend(loss.with_count_of(count, seconds.len(), "rotations").if_any());
+            losses.extend(
+                loss.with_count_of(count, seconds.len(), "rotations")
+                    .if_any(),
+            );
         }
         for samples in [&mut samples, &mut between] {
             if let (Samples::Rotation(values), Curve::CubicSpline) = (samples, curve) {
-                values
-                    .iter_mut()
-                    .for_each(|value| *value = unit_rotation(value.map(f64::from)).as_quat().to_array());
+                values.iter_mut().for_each(|value| {
+                    *value = unit_rotation(value.map(f64::from)).as_quat().to_array()
+                });
             }
         }
-        let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
+        let interpolation = if curve == Curve::Step {
+            Interpolation::Step
+        } else {
+            Interpolation::Linear
+        };
         self.segments = self.segments.max(segments);
         let times = self.time_list(sampler.input.value(), segments, &seconds);
-        let channel = Channel { joint, times, interpolation, samples };
+        let channel = Channel {
+            joint,
+            times,
+            interpolation,
+            samples,
+        };
         if curve == Curve::CubicSpline {
             // Compares at sample indices instead of times.
-            let numbers: Vec<f32> = (0..channel.samples.len()).map(|number| number as f32).collect();
+            let numbers: Vec<f32> = (0..channel.samples.len())
+                .map(|number| number as f32)
+                .collect();
             let segments = 0..between.len() / FRACTIONS.len();
-            let positions = segments.flat_map(|segment| FRACTIONS.map(|fraction| segment as f32 + fraction));
+            let positions =
+                segments.flat_map(|segment| FRACTIONS.map(|fraction| segment as f32 + fraction));
             let positions: Vec<f32> = positions.collect();
-            self.deviation.compare_samples(&between, &channel.resample(&numbers, &positions, None));
+            self.deviation
+                .compare_samples(&between, &channel.resample(&numbers, &positions, None));
         }
         self.animation.channels.push(channel);
         Ok(())
@@ -176,10 +242,19 @@ impl AnimationReader<'_> {
         let accessor = self.file.accessor(accessor)?;
         let seconds = accessor.read_floats::<1>()?.into_flattened();
         let infinite = seconds.iter().position(|time| !time.is_finite());
-        let descending = || seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|key| key + 1);
-        let Some(key) = infinite.or_else(descending) else { return Ok(seconds) };
-        Err(accessor
-            .reject(format!("time {key} is {}; expected finite, strictly ascending times", seconds[key])))
+        let descending = || {
+            seconds
+                .windows(2)
+                .position(|pair| pair[1] <= pair[0])
+                .map(|key| key + 1)
+        };
+        let Some(key) = infinite.or_else(descending) else {
+            return Ok(seconds);
+        };
+        Err(accessor.reject(format!(
+            "time {key} is {}; expected finite, strictly ascending times",
+            seconds[key]
+        )))
     }
 
     /// Reads the samples of a sampler. For splines, sets `segments` to the number of segments between keys, and returns
@@ -199,7 +274,10 @@ impl AnimationReader<'_> {
         let values_per_key = if curve == Curve::CubicSpline { 3 } else { 1 };
         let required = seconds.len() * values_per_key;
         if accessor.count != required {
-            return Err(accessor.reject(format!("{} values, but {required} are required", accessor.count)));
+            return Err(accessor.reject(format!(
+                "{} values, but {required} are required",
+                accessor.count
+            )));
         }
         let values = accessor.read_floats()?;
         if values_per_key == 1 {
@@ -209,14 +287,23 @@ impl AnimationReader<'_> {
         let step = FRACTIONS.len() + 1;
         // The budget bounds the time, too: several channels may have the same sampler.
         let count = (seconds.len() * step * *segments) as u64;
-        self.file.charge_budget(2 * count * 4 * N as u64, || format!("{}.samplers", self.at))?;
-        let dense = subdivide(seconds, step * *segments, |key, time, fraction| match fraction {
-            0.0 => values[3 * key + 1],
-            _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
-        });
+        self.file
+            .charge_budget(2 * count * 4 * N as u64, || format!("{}.samplers", self.at))?;
+        let dense = subdivide(
+            seconds,
+            step * *segments,
+            |key, time, fraction| match fraction {
+                0.0 => values[3 * key + 1],
+                _ => evaluate_spline(&values[3 * key..][..6], time, fraction),
+            },
+        );
         let (mut ends, mut between) = (Vec::new(), Vec::new());
         for (index, value) in dense.into_iter().enumerate() {
-            if index % step == 0 { ends.push(value) } else { between.push(value) }
+            if index % step == 0 {
+                ends.push(value)
+            } else {
+                between.push(value)
+            }
         }
         Ok([ends, between].map(to_samples))
     }
@@ -225,10 +312,21 @@ impl AnimationReader<'_> {
     fn time_list(&mut self, accessor: usize, segments: usize, seconds: &[f32]) -> usize {
         let animation = &mut self.animation;
         let rate = animation.rate;
-        *self.time_lists.entry((accessor, segments)).or_insert_with(|| {
-            let seconds = subdivide(seconds, segments, |key, time, fraction| seconds[key] + time * fraction);
-            push_index(&mut animation.times, seconds.into_iter().map(|time| to_ticks(time, rate)).collect())
-        })
+        *self
+            .time_lists
+            .entry((accessor, segments))
+            .or_insert_with(|| {
+                let seconds = subdivide(seconds, segments, |key, time, fraction| {
+                    seconds[key] + time * fraction
+                });
+                push_index(
+                    &mut animation.times,
+                    seconds
+                        .into_iter()
+                        .map(|time| to_ticks(time, rate))
+                        .collect(),
+                )
+            })
     }
 }
 
@@ -240,7 +338,11 @@ fn to_ticks(seconds: f32, rate: f32) -> f32 {
     }
     let ticks = seconds * rate;
     let whole = ticks.round();
-    if whole / rate == seconds { whole } else { ticks }
+    if whole / rate == seconds {
+        whole
+    } else {
+        ticks
+    }
 }
 
 /// Returns a value for each key and each start of a segment between keys. `value` receives the index of the key, the
@@ -251,7 +353,12 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
         let time = pair[1] - pair[0];
         all.extend((0..segments).map(|segment| value(key, time, segment as f32 / segments as f32)));
     }
-    all.extend(seconds.len().checked_sub(1).map(|last| value(last, 0.0, 0.0)));
+    all.extend(
+        seconds
+            .len()
+            .checked_sub(1)
+            .map(|last| value(last, 0.0, 0.0)),
+    );
     all
 }
 
@@ -263,23 +370,34 @@ fn subdivide<T>(seconds: &[f32], segments: usize, value: impl Fn(usize, f32, f32
 fn segment_count<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     let (mut min, mut max, mut curvature) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
     for (key, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
-        let next = keys.get(3 * key + 3..3 * key + 5).zip(seconds.get(key..key + 2));
+        let next = keys
+            .get(3 * key + 3..3 * key + 5)
+            .zip(seconds.get(key..key + 2));
         for component in 0..N {
-            (min[component], max[component]) =
-                (min[component].min(value[component]), max[component].max(value[component]));
+            (min[component], max[component]) = (
+                min[component].min(value[component]),
+                max[component].max(value[component]),
+            );
             let Some((next, times)) = next else { continue };
             let time = times[1] - times[0];
             let rise = next[1][component] - value[component];
-            let (out, into) = (time * keys[3 * key + 2][component], time * next[0][component]);
+            let (out, into) = (
+                time * keys[3 * key + 2][component],
+                time * next[0][component],
+            );
             // The second derivatives at both keys.
             curvature = curvature.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
             curvature = curvature.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
         }
     }
-    let range = (0..N).map(|component| max[component] - min[component]).fold(0.0, f32::max);
+    let range = (0..N)
+        .map(|component| max[component] - min[component])
+        .fold(0.0, f32::max);
     let segments = (curvature / (8.0 * TOLERANCE * range)).sqrt().ceil();
     // The cast saturates; NaN becomes 0.
-    (segments as usize).clamp(MIN_SEGMENTS, MAX_SEGMENTS).next_power_of_two()
+    (segments as usize)
+        .clamp(MIN_SEGMENTS, MAX_SEGMENTS)
+        .next_power_of_two()
 }
 
 /// Evaluates a cubic Hermite spline at the fraction `t` between two keys, `time` seconds apart. Each key consists of

@@ -30,11 +30,18 @@ pub(super) fn read(file: &GltfFile, primitive: &Primitive, at: &str) -> Result<D
 
 /// In builds without the decoder, rejects a compressed primitive unless its positions are also stored uncompressed.
 #[cfg(not(feature = "draco"))]
-fn decompress(file: &GltfFile, primitive: &Primitive, _: &Value, at: &str) -> Result<DecodedPrimitive> {
+fn decompress(
+    file: &GltfFile,
+    primitive: &Primitive,
+    _: &Value,
+    at: &str,
+) -> Result<DecodedPrimitive> {
     use ::gltf::json::mesh::Semantic;
     use ::gltf::json::validation::Checked;
 
-    let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+    let positions = primitive
+        .attributes
+        .get(&Checked::Valid(Semantic::Positions));
     let accessor = positions.and_then(|index| file.root.accessors.get(index.value()));
     match accessor {
         Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
@@ -54,8 +61,8 @@ mod decoder {
     use ::gltf::json::mesh::Mode;
     use ::gltf::json::validation::Checked;
     use draco_core::{
-        DataType, DecodeLimits, DecoderBuffer, DracoError, ErrorKind, Mesh, MeshDecoder, PointAttribute,
-        PointIndex,
+        DataType, DecodeLimits, DecoderBuffer, DracoError, ErrorKind, Mesh, MeshDecoder,
+        PointAttribute, PointIndex,
     };
     use serde::Deserialize;
 
@@ -82,46 +89,74 @@ mod decoder {
         at: &str,
     ) -> Result<DecodedPrimitive> {
         let reject = |message: &str| malformed(at, format!("{DRACO}: {message}"));
-        let entry = DracoExtension::deserialize(entry).map_err(|error| reject(&error.to_string()))?;
+        let entry =
+            DracoExtension::deserialize(entry).map_err(|error| reject(&error.to_string()))?;
         let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
-            return Err(reject("the primitive mode is neither triangles nor triangle strip"));
+            return Err(reject(
+                "the primitive mode is neither triangles nor triangle strip",
+            ));
         };
         let (bytes, _) = file.view(entry.buffer_view)?;
         let mesh = decode(bytes, file.remaining_budget()).map_err(|error| match error.kind() {
             ErrorKind::LimitExceeded => {
-                Error::limit_exceeded(Limit::Decoded, format!("{DRACO}: {}", error.message())).at_text(at)
+                Error::limit_exceeded(Limit::Decoded, format!("{DRACO}: {}", error.message()))
+                    .at_text(at)
             }
             _ => reject(error.message()),
         })?;
         file.charge_budget(mesh.num_faces() as u64 * 12, || at.to_owned())?;
         let mut accessor_values = BTreeMap::new();
         for (semantic, accessor) in &primitive.attributes {
-            let Checked::Valid(semantic) = semantic else { continue };
+            let Checked::Valid(semantic) = semantic else {
+                continue;
+            };
             let name = semantic.to_string();
-            let Some(id) = entry.attributes.get(&name) else { continue };
+            let Some(id) = entry.attributes.get(&name) else {
+                continue;
+            };
             let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
-                return Err(reject(&format!("{name} refers to the missing attribute {id}")));
+                return Err(reject(&format!(
+                    "{name} refers to the missing attribute {id}"
+                )));
             };
             let points = mesh.num_points();
-            let size = value_size(file, accessor.value(), attribute, points).map_err(|why| reject(&why))?;
+            let size = value_size(file, accessor.value(), attribute, points)
+                .map_err(|why| reject(&why))?;
             file.charge_budget(points as u64 * size as u64, || at.to_owned())?;
             let values = point_values(attribute, points, size);
-            let values = values.ok_or_else(|| reject(&format!("some points have no value of {name}")))?;
+            let values =
+                values.ok_or_else(|| reject(&format!("some points have no value of {name}")))?;
             accessor_values.insert(accessor.value(), values);
         }
-        let vertex_indices: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
-        if let Some(corner) = vertex_indices.iter().find(|corner| **corner as usize >= mesh.num_points()) {
+        let vertex_indices: Vec<u32> = mesh
+            .faces()
+            .as_flattened()
+            .iter()
+            .map(|point| point.0)
+            .collect();
+        if let Some(corner) = vertex_indices
+            .iter()
+            .find(|corner| **corner as usize >= mesh.num_points())
+        {
             let count = mesh.num_points();
-            return Err(reject(&format!("point {corner} is not below the point count {count}")));
+            return Err(reject(&format!(
+                "point {corner} is not below the point count {count}"
+            )));
         }
-        Ok(DecodedPrimitive { accessor_values, vertex_indices: Some(vertex_indices) })
+        Ok(DecodedPrimitive {
+            accessor_values,
+            vertex_indices: Some(vertex_indices),
+        })
     }
 
     fn decode(bytes: &[u8], budget: u64) -> Result<Mesh, DracoError> {
         let limits = DecodeLimits::default().with_max_decoded_bytes(budget);
         let limits = limits.with_max_faces(budget / MEMORY_PER_TRIANGLE);
         let mut mesh = Mesh::new();
-        MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh)?;
+        MeshDecoder::new().decode(
+            &mut DecoderBuffer::new(bytes).with_limits(limits),
+            &mut mesh,
+        )?;
         Ok(mesh)
     }
 
@@ -135,7 +170,9 @@ mod decoder {
     ) -> Result<usize, String> {
         let Some(entry) = file.root.accessors.get(accessor) else {
             let count = file.root.accessors.len();
-            return Err(format!("accessor {accessor} is not below the accessor count {count}"));
+            return Err(format!(
+                "accessor {accessor} is not below the accessor count {count}"
+            ));
         };
         let kind = match attribute.data_type() {
             DataType::Int8 => Some(ComponentType::I8),
@@ -149,7 +186,8 @@ mod decoder {
         let width = usize::from(attribute.num_components());
         match (entry.component_type, entry.type_, kind) {
             (Checked::Valid(expected), Checked::Valid(ty), Some(kind))
-                if (expected.0, component_count(ty), entry.count.0) == (kind, Some(width), points as u64) =>
+                if (expected.0, component_count(ty), entry.count.0)
+                    == (kind, Some(width), points as u64) =>
             {
                 Ok(width * kind.size())
             }

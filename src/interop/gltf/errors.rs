@@ -21,14 +21,23 @@ impl ReadLog {
         if let ErrorKind::LimitExceeded(_) = error.kind() {
             return Err(error);
         }
-        let message = if error.path() == at { error.message().to_owned() } else { error.to_string() };
+        let message = if error.path() == at {
+            error.message().to_owned()
+        } else {
+            error.to_string()
+        };
         self.first_error.get_or_insert(error);
         Ok(message)
     }
 
     /// Returns the value of an `Ok` result. Otherwise, records the error of the object at the path `at` and the loss
     /// that `loss` creates, and returns `None`. Returns an error if the object exceeds a limit.
-    pub fn recover<T>(&mut self, result: Result<T>, at: &str, loss: fn(&str) -> Loss) -> Result<Option<T>> {
+    pub fn recover<T>(
+        &mut self,
+        result: Result<T>,
+        at: &str,
+        loss: fn(&str) -> Loss,
+    ) -> Result<Option<T>> {
         result.map(Some).or_else(|error| {
             let detail = self.record(error, at)?;
             self.losses.push(loss(at).with_detail(detail));
@@ -43,7 +52,11 @@ impl ReadLog {
 
     /// Returns the error for a file of which nothing can be converted, with the first loss of geometry as the reason.
     pub fn nothing_converted(&self) -> Error {
-        match self.losses.iter().find(|loss| loss.category == Category::Geometry) {
+        match self
+            .losses
+            .iter()
+            .find(|loss| loss.category == Category::Geometry)
+        {
             Some(loss) => {
                 let message = format!("no mesh can be converted: {}", loss.message);
                 Error::unsupported(message).at(loss.path.clone())

@@ -42,7 +42,8 @@ impl Hierarchy {
         for (index, node) in nodes.iter().enumerate() {
             for child in node.children.iter().flatten() {
                 if let Some(other) = parents[child.value()].replace(index) {
-                    let message = format!("the node is a child of nodes[{other}] and of nodes[{index}]");
+                    let message =
+                        format!("the node is a child of nodes[{other}] and of nodes[{index}]");
                     return Err(malformed(format!("nodes[{}]", child.value()), message));
                 }
             }
@@ -51,7 +52,10 @@ impl Hierarchy {
         let order = depth_first_order(nodes, roots.collect());
         let ranges = subtree_ranges(&order, &parents);
         if let Some(index) = ranges.iter().position(Range::is_empty) {
-            return Err(malformed(format!("nodes[{index}]"), "the node is its own ancestor"));
+            return Err(malformed(
+                format!("nodes[{index}]"),
+                "the node is its own ancestor",
+            ));
         }
         let roots = scene_roots(file, &parents, losses);
         let to_matrix = |node| to_transform(node).map_or_else(|matrix| matrix, |t| t.to_matrix());
@@ -63,8 +67,14 @@ impl Hierarchy {
                 repair_rotations(&mut [rotation], &format!("nodes[{node}].rotation"), losses);
             }
         }
-        let mut hierarchy =
-            Hierarchy { parents, local_transforms, is_in_scene, order, ranges, ..Hierarchy::default() };
+        let mut hierarchy = Hierarchy {
+            parents,
+            local_transforms,
+            is_in_scene,
+            order,
+            ranges,
+            ..Hierarchy::default()
+        };
         hierarchy.top_node = hierarchy.find_top_node(file, &roots);
         hierarchy.compute_scene_transforms(file);
         Ok(hierarchy)
@@ -73,8 +83,14 @@ impl Hierarchy {
     fn compute_scene_transforms(&mut self, file: &GltfFile) {
         self.node_to_scene = vec![Mat4::IDENTITY; self.local_transforms.len()];
         self.node_to_scene_f64 = vec![DMat4::IDENTITY; self.local_transforms.len()];
-        for node in self.order.iter().copied().filter(|node| Some(*node) != self.top_node) {
-            self.node_to_scene[node] = self.node_to_scene(self.parents[node]) * self.local_transforms[node];
+        for node in self
+            .order
+            .iter()
+            .copied()
+            .filter(|node| Some(*node) != self.top_node)
+        {
+            self.node_to_scene[node] =
+                self.node_to_scene(self.parents[node]) * self.local_transforms[node];
             self.node_to_scene_f64[node] =
                 self.node_to_scene_f64(self.parents[node]) * file.local_transforms[node];
         }
@@ -84,16 +100,27 @@ impl Hierarchy {
     /// extensions.
     fn find_top_node(&self, file: &GltfFile, roots: &[usize]) -> Option<usize> {
         let root = &file.root;
-        let is_skinned = |json::Node { skin, mesh, children, .. }: &json::Node| {
-            skin.is_some() && mesh.is_some() && children.is_none()
-        };
-        let mut others = roots.iter().filter(|index| !is_skinned(&root.nodes[**index]));
+        let is_skinned =
+            |json::Node {
+                 skin,
+                 mesh,
+                 children,
+                 ..
+             }: &json::Node| { skin.is_some() && mesh.is_some() && children.is_none() };
+        let mut others = roots
+            .iter()
+            .filter(|index| !is_skinned(&root.nodes[**index]));
         let top_node = *others.next()?;
         let node = &root.nodes[top_node];
-        let is_joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top_node);
+        let is_joint = root
+            .skins
+            .iter()
+            .flat_map(|skin| &skin.joints)
+            .any(|joint| joint.value() == top_node);
         let is_plain = node.mesh.is_none() && node.camera.is_none() && node.extensions.is_none();
         let is_only_root = others.next().is_none() && self.parents[top_node].is_none();
-        (is_only_root && is_plain && !is_joint && !animated_nodes(root)[top_node]).then_some(top_node)
+        (is_only_root && is_plain && !is_joint && !animated_nodes(root)[top_node])
+            .then_some(top_node)
     }
 
     /// Returns the transform from node space to scene space; the identity for `None`.
@@ -109,7 +136,11 @@ impl Hierarchy {
     /// Returns the transform from scene space to node space; the identity if this transform is not finite.
     pub fn scene_to_node(&self, node: usize) -> Mat4 {
         let inverse = self.node_to_scene(Some(node)).inverse();
-        if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
+        if inverse.is_finite() {
+            inverse
+        } else {
+            Mat4::IDENTITY
+        }
     }
 
     /// Returns `true` if `node` is `above` or one of its descendants.
@@ -120,7 +151,9 @@ impl Hierarchy {
     /// Returns `node` and its ancestors, nearest first, excluding the top node.
     pub fn ancestors(&self, node: Option<usize>) -> impl Iterator<Item = usize> {
         let first = node.filter(|node| Some(*node) != self.top_node);
-        std::iter::successors(first, |node| self.parents[*node].filter(|node| Some(*node) != self.top_node))
+        std::iter::successors(first, |node| {
+            self.parents[*node].filter(|node| Some(*node) != self.top_node)
+        })
     }
 }
 
@@ -131,7 +164,10 @@ pub(super) fn animated_nodes(root: &json::Root) -> Vec<bool> {
     for animation in &root.animations {
         for channel in &animation.channels {
             let Target { path, node, .. } = &channel.target;
-            let is_ignored = matches!(path, Checked::Invalid | Checked::Valid(Property::MorphTargetWeights));
+            let is_ignored = matches!(
+                path,
+                Checked::Invalid | Checked::Valid(Property::MorphTargetWeights)
+            );
             let is_effective = !is_ignored && channel.sampler.value() < animation.samplers.len();
             if let Some(animated) = animated.get_mut(node.value()) {
                 *animated |= is_effective;
@@ -149,7 +185,14 @@ fn depth_first_order(nodes: &[json::Node], mut pending: Vec<usize>) -> Vec<usize
     while let Some(index) = pending.pop() {
         if !std::mem::replace(&mut reached[index], true) {
             order.push(index);
-            pending.extend(nodes[index].children.iter().flatten().rev().map(|child| child.value()));
+            pending.extend(
+                nodes[index]
+                    .children
+                    .iter()
+                    .flatten()
+                    .rev()
+                    .map(|child| child.value()),
+            );
         }
     }
     order
@@ -174,12 +217,22 @@ fn subtree_ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize
 fn scene_roots(file: &GltfFile, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
     let root = &file.root;
     let chosen = root.scene.map_or(0, |scene| scene.value());
-    for (index, _) in root.scenes.iter().enumerate().filter(|(index, _)| *index != chosen) {
-        losses.push(Loss::dropped(format!("scenes[{index}]"), format!("only scenes[{chosen}] is read")));
+    for (index, _) in root
+        .scenes
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != chosen)
+    {
+        losses.push(Loss::dropped(
+            format!("scenes[{index}]"),
+            format!("only scenes[{chosen}] is read"),
+        ));
     }
     match root.scenes.get(chosen) {
         Some(scene) => scene.nodes.iter().map(|node| node.value()).collect(),
-        None => (0..root.nodes.len()).filter(|index| parents[*index].is_none()).collect(),
+        None => (0..root.nodes.len())
+            .filter(|index| parents[*index].is_none())
+            .collect(),
     }
 }
 
@@ -198,7 +251,9 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
         Some(matrix) => Err(Mat4::from_cols_array(&matrix)),
         None => Ok(Transform {
             translation: node.translation.unwrap_or(default.translation),
-            rotation: node.rotation.map_or(default.rotation, |rotation| to_unit_rotation(rotation.0)),
+            rotation: node
+                .rotation
+                .map_or(default.rotation, |rotation| to_unit_rotation(rotation.0)),
             scale: node.scale.unwrap_or(default.scale),
         }),
     }
@@ -211,15 +266,24 @@ pub(super) fn coarser_levels(file: &GltfFile, node: usize, losses: &mut Vec<Loss
     let is_existing = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);
     let (existing, missing): (Vec<_>, Vec<_>) = ids.into_iter().flatten().partition(is_existing);
     for id in missing {
-        let loss = Loss::dropped(format!("nodes[{node}].extensions.{LOD}"), "reference to a missing node");
+        let loss = Loss::dropped(
+            format!("nodes[{node}].extensions.{LOD}"),
+            "reference to a missing node",
+        );
         losses.push(loss.with_detail(format_args!("{id} of {}", nodes.len())));
     }
-    existing.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
+    existing
+        .into_iter()
+        .filter_map(|id| Some(id.as_u64()? as usize))
+        .collect()
 }
 
 /// Returns the minimum distance, in metres, at which a level of detail is displayed; `None` if the extras of its node
 /// contain no distance.
 pub(super) fn lod_distance(node: &json::Node) -> Option<f32> {
     let meshspec_extras = take_meshspec_extras(&mut read_extras(&node.extras));
-    meshspec_extras.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
+    meshspec_extras
+        .get("distance")
+        .and_then(Value::as_f64)
+        .map(|distance| distance as f32)
 }

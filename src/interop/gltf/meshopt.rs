@@ -46,14 +46,25 @@ impl MeshoptView {
     /// object is invalid; `None` if the buffer view is not compressed.
     pub fn from_view(view: &View) -> Option<(&'static str, Result<MeshoptView, String>)> {
         let others = &view.extensions.as_ref()?.others;
-        let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
-        Some((name, MeshoptView::deserialize(entry).map_err(|error| error.to_string())))
+        let (name, entry) = MESHOPT
+            .iter()
+            .find_map(|name| Some((*name, others.get(*name)?)))?;
+        Some((
+            name,
+            MeshoptView::deserialize(entry).map_err(|error| error.to_string()),
+        ))
     }
 
     /// Returns the decompressed size in bytes. Returns an error if the stride is invalid for the mode and filter, or
     /// the size differs from the buffer view size.
     pub fn decompressed_size(&self, view: &View) -> Result<u64, String> {
-        let MeshoptView { byte_stride: stride, count, mode, filter, .. } = *self;
+        let MeshoptView {
+            byte_stride: stride,
+            count,
+            mode,
+            filter,
+            ..
+        } = *self;
         let is_valid = match (mode, filter) {
             (Mode::Attributes, Filter::None | Filter::Exponential) => {
                 (4..=256).contains(&stride) && stride % 4 == 0
@@ -70,16 +81,23 @@ impl MeshoptView {
             ));
         }
         let size = (count as u64).checked_mul(stride as u64);
-        size.filter(|size| *size == view.byte_length.0).ok_or_else(|| {
-            format!("{count} values of {stride} bytes, but the buffer view has {} bytes", view.byte_length.0)
-        })
+        size.filter(|size| *size == view.byte_length.0)
+            .ok_or_else(|| {
+                format!(
+                    "{count} values of {stride} bytes, but the buffer view has {} bytes",
+                    view.byte_length.0
+                )
+            })
     }
 
     /// Decompresses `bytes`, the compressed bytes of the buffer view. Returns an error if the compressed bytes are
     /// damaged.
     pub fn decompress(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         // Needs no limits, since `GltfFile::decompressed_view` has checked the decompressed size.
-        let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
+        let mut workspace = Workspace::new(Limits {
+            max_bytes: usize::MAX,
+            max_work: u64::MAX,
+        });
         let (count, stride) = (self.count, self.byte_stride);
         let values = match self.mode {
             Mode::Attributes => codec::decode_vertex_buffer(count, stride, bytes, &mut workspace),

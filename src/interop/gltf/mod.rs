@@ -154,7 +154,11 @@ fn set_meshspec_extra_if(extras: &mut Extras, is_needed: bool, key: &str, value:
 
 /// Removes and returns the object `meshspec` in `extras`.
 fn take_meshspec_extras(extras: &mut Extras) -> Extras {
-    if let Some(Value::Object(map)) = extras.remove(MESHSPEC_EXTRAS) { map } else { Extras::new() }
+    if let Some(Value::Object(map)) = extras.remove(MESHSPEC_EXTRAS) {
+        map
+    } else {
+        Extras::new()
+    }
 }
 
 /// Returns the path of an object, followed by its name if it has one: `materials[3] "bark"`.

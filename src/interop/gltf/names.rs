@@ -37,9 +37,16 @@ impl MeshOrigin<'_> {
     /// override nodes.
     pub fn set_name_and_extras(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
-        let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
+        let named = [&entry.name, &node.name]
+            .into_iter()
+            .flatten()
+            .find(|name| !name.is_empty());
         mesh.name = named.cloned().unwrap_or_default();
-        let own = if self.is_placed { Extras::new() } else { read_extras(&node.extras) };
+        let own = if self.is_placed {
+            Extras::new()
+        } else {
+            read_extras(&node.extras)
+        };
         let sources = [
             (format!("nodes[{}]", self.node), own),
             (format!("meshes[{}]", self.mesh), read_extras(&entry.extras)),
@@ -52,19 +59,28 @@ impl MeshOrigin<'_> {
             meshspec_extras.extend(take_meshspec_extras(&mut extras));
             for (key, value) in extras {
                 let source = source_paths.insert(key.clone(), path);
-                let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
+                let old = mesh
+                    .extras
+                    .insert(key.clone(), value.clone())
+                    .filter(|old| *old != value);
                 if let (Some(source), Some(old)) = (source, old) {
                     let message = "extras conflict with extras of the mesh or primitive";
                     let loss = Loss::dropped(format!("{source}.extras.{key}"), message);
                     let loss = loss.with_detail(format_args!("{old}, but {path} has {value}"));
                     // Other primitives of the same mesh may have listed the same loss.
-                    if losses.get(self.losses_before..).is_some_and(|own| !own.contains(&loss)) {
+                    if losses
+                        .get(self.losses_before..)
+                        .is_some_and(|own| !own.contains(&loss))
+                    {
                         losses.push(loss);
                     }
                 }
             }
         }
-        mesh.flat = meshspec_extras.get("flat").and_then(Value::as_bool).unwrap_or(false);
+        mesh.flat = meshspec_extras
+            .get("flat")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
         if let Some(name) = meshspec_extras.get("name").and_then(Value::as_str) {
             mesh.name = name.to_owned();
         }
@@ -73,16 +89,29 @@ impl MeshOrigin<'_> {
     /// Records losses for the names of the node and the glTF mesh, unless one of `meshes` has the same name.
     /// `has_node_name` is set if a joint or a placement keeps the node name.
     pub fn record_names(&self, meshes: &[Mesh], has_node_name: bool, losses: &mut Vec<Loss>) {
-        let node = self.root.nodes[self.node].name.as_ref().filter(|_| !has_node_name);
+        let node = self.root.nodes[self.node]
+            .name
+            .as_ref()
+            .filter(|_| !has_node_name);
         let names = [
             (format!("nodes[{}].name", self.node), node),
-            (format!("meshes[{}].name", self.mesh), self.root.meshes[self.mesh].name.as_ref()),
+            (
+                format!("meshes[{}].name", self.mesh),
+                self.root.meshes[self.mesh].name.as_ref(),
+            ),
         ];
         for (path, name) in names {
-            let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
-            if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
+            let Some(name) = name.filter(|name| !name.is_empty()) else {
+                continue;
+            };
+            if let Some(first) = meshes
+                .first()
+                .filter(|_| meshes.iter().all(|mesh| mesh.name != *name))
+            {
                 let loss = Loss::dropped(path, "a mesh has a single name");
-                losses.push(loss.with_detail(format!("\"{name}\"; the mesh is called \"{}\"", first.name)));
+                losses.push(
+                    loss.with_detail(format!("\"{name}\"; the mesh is called \"{}\"", first.name)),
+                );
             }
         }
     }
@@ -98,7 +127,9 @@ pub(super) fn record_empty_nodes(
 ) {
     let root = &file.root;
     // `joints` does not contain placeholder joints of scenes without a skeleton.
-    let mut is_joint: Vec<bool> = (0..root.nodes.len()).map(|node| joints.joint_of(node).is_some()).collect();
+    let mut is_joint: Vec<bool> = (0..root.nodes.len())
+        .map(|node| joints.joint_of(node).is_some())
+        .collect();
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
         is_joint[joint.value()] = true;
     }
@@ -109,7 +140,11 @@ pub(super) fn record_empty_nodes(
         }
         let is_listed = node.camera.is_some() || node_extension(node, LIGHTS).is_some();
         // Writing restores the name of the top node.
-        let default_name = if hierarchy.top_node == Some(index) { TOP_NODE_NAME } else { "" };
+        let default_name = if hierarchy.top_node == Some(index) {
+            TOP_NODE_NAME
+        } else {
+            ""
+        };
         let is_lost = |name: &&str| !name.is_empty() && *name != default_name && !is_listed;
         let name = node.name.as_deref().filter(is_lost);
         let mut extras = read_extras(&node.extras);
@@ -118,16 +153,24 @@ pub(super) fn record_empty_nodes(
         match (name, &*names) {
             (None, []) => {}
             (_, []) => empties.push(label("nodes", index, name)),
-            _ => empties.push(format!("{} (extras: {})", label("nodes", index, name), names.join(" "))),
+            _ => empties.push(format!(
+                "{} (extras: {})",
+                label("nodes", index, name),
+                names.join(" ")
+            )),
         }
     }
-    let loss = Loss::dropped("nodes", "empty objects are not converted").in_category(Category::Names);
+    let loss =
+        Loss::dropped("nodes", "empty objects are not converted").in_category(Category::Names);
     losses.extend(loss.listing(empties));
 }
 
 /// Records losses for the meshes that the scene does not use.
 pub(super) fn record_unused_meshes(is_used: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in is_used.iter().enumerate().filter(|(_, is_used)| !**is_used) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "the scene does not use the mesh"));
+        losses.push(Loss::dropped(
+            format!("meshes[{index}]"),
+            "the scene does not use the mesh",
+        ));
     }
 }

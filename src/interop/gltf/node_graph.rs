@@ -15,8 +15,8 @@ use super::entries::{RawEntry, to_raw_entries, to_raw_entry};
 use super::materials::Materials;
 use super::repair::OutputJoints;
 use super::{
-    INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra, set_meshspec_extra_if,
-    set_text,
+    INSTANCING, LOD, Object, TOP_NODE_NAME, set_extras, set_if, set_meshspec_extra,
+    set_meshspec_extra_if, set_text,
 };
 use crate::Loss;
 use crate::scene::placement::is_diagonal;
@@ -44,10 +44,15 @@ pub(super) struct NodeGraph<'a> {
 
 impl<'a> NodeGraph<'a> {
     pub fn new(scene: &'a Scene, joints: OutputJoints, losses: &mut Vec<Loss>) -> NodeGraph<'a> {
-        let mut graph = NodeGraph { joints, ..NodeGraph::default() };
+        let mut graph = NodeGraph {
+            joints,
+            ..NodeGraph::default()
+        };
         let root_joints = graph.add_joints(scene);
         if joints.total() > 0 {
-            graph.skins.push(skin_entry(scene, joints, &mut graph.buffer));
+            graph
+                .skins
+                .push(skin_entry(scene, joints, &mut graph.buffer));
         }
         let top = graph.nodes.len();
         if joints.total() > 0 || scene.transform.is_some() {
@@ -58,7 +63,10 @@ impl<'a> NodeGraph<'a> {
         let lod_meshes: HashSet<_> = scene.lods.iter().flat_map(|lod| &lod.meshes).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.positions.is_empty() {
-                losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
+                losses.push(Loss::dropped(
+                    format!("meshes[{index}]"),
+                    "glTF has no meshes without vertices",
+                ));
             }
             if !lod_meshes.contains(&index) {
                 graph.add_mesh_nodes(mesh);
@@ -103,7 +111,9 @@ impl<'a> NodeGraph<'a> {
 
     /// Adds a mesh and the nodes that reference it.
     fn add_mesh_nodes(&mut self, mesh: &'a Mesh) {
-        let Some(plain) = self.add_mesh(&[mesh]) else { return };
+        let Some(plain) = self.add_mesh(&[mesh]) else {
+            return;
+        };
         let is_skinned = plain.contains_key("skin");
         if mesh.placements.is_empty() {
             let node = self.add_node(&plain.into());
@@ -122,7 +132,8 @@ impl<'a> NodeGraph<'a> {
     fn add_joints(&mut self, scene: &Scene) -> Vec<usize> {
         let joints = self.joints;
         if joints.are_placeholders {
-            self.nodes.extend((0..joints.count).map(|joint| json!({ "name": format!("joint {joint}") })));
+            self.nodes
+                .extend((0..joints.count).map(|joint| json!({ "name": format!("joint {joint}") })));
         }
         let mut children = vec![Vec::new(); scene.skeleton.joints.len()];
         let mut roots: Vec<usize> = (0..joints.total()).collect();
@@ -130,13 +141,23 @@ impl<'a> NodeGraph<'a> {
             if let Some(siblings) = joint.parent.and_then(|parent| children.get_mut(parent)) {
                 siblings.push(index);
             }
-            self.nodes.push(joint_node(joint, &scene.skeleton.rest_transform(index)));
+            self.nodes
+                .push(joint_node(joint, &scene.skeleton.rest_transform(index)));
         }
         if !joints.are_placeholders {
             let joints = &scene.skeleton.joints;
-            roots.retain(|index| joints.get(*index).is_none_or(|joint| joint.parent.is_none()));
+            roots.retain(|index| {
+                joints
+                    .get(*index)
+                    .is_none_or(|joint| joint.parent.is_none())
+            });
         }
-        for (node, children) in self.nodes.iter_mut().zip(children).filter(|(_, list)| !list.is_empty()) {
+        for (node, children) in self
+            .nodes
+            .iter_mut()
+            .zip(children)
+            .filter(|(_, list)| !list.is_empty())
+        {
             node["children"] = children.into();
         }
         if joints.has_static_joint {
@@ -156,7 +177,11 @@ impl<'a> NodeGraph<'a> {
             if let Some(material) = self.materials.add(&mesh.material, &mut self.buffer) {
                 primitive.insert("material".to_owned(), material.into());
             }
-            let target = if is_combined { &mut primitive } else { &mut entry };
+            let target = if is_combined {
+                &mut primitive
+            } else {
+                &mut entry
+            };
             set_extras(target, mesh_extras(mesh, is_combined));
             if !is_combined {
                 set_text(&mut entry, "name", &mesh.name);
@@ -181,7 +206,11 @@ impl<'a> NodeGraph<'a> {
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut nodes = Vec::new();
         for lod in lods {
-            let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
+            let meshes: Vec<_> = lod
+                .meshes
+                .iter()
+                .filter_map(|mesh| scene.meshes.get(*mesh))
+                .collect();
             let mut node = self.add_mesh(&meshes).unwrap_or_default();
             let mut extras = Extras::new();
             set_meshspec_extra(&mut extras, "distance", lod.distance);
@@ -190,7 +219,9 @@ impl<'a> NodeGraph<'a> {
         }
         let first = self.nodes.len() + self.mesh_nodes.len();
         let others: Vec<usize> = (1..nodes.len()).map(|level| first + level).collect();
-        let Some(finest) = nodes.first_mut() else { return };
+        let Some(finest) = nodes.first_mut() else {
+            return;
+        };
         let is_skinned = finest.contains_key("skin");
         if !others.is_empty() {
             finest.insert("extensions".to_owned(), json!({ LOD: { "ids": others } }));
@@ -203,21 +234,42 @@ impl<'a> NodeGraph<'a> {
 }
 
 fn add_placement(node: &mut Object, placement: &Placement, buffer: &mut Buffer) {
-    let Placement { name, transform, instances, extras } = placement;
+    let Placement {
+        name,
+        transform,
+        instances,
+        extras,
+    } = placement;
     node.remove("name");
     set_text(node, "name", name);
     if is_diagonal(*transform) {
         let [translation, scale] = [transform.w_axis.truncate(), transform.diagonal().truncate()];
-        set_if(node, translation != DVec3::ZERO, "translation", &translation.to_array()[..]);
+        set_if(
+            node,
+            translation != DVec3::ZERO,
+            "translation",
+            &translation.to_array()[..],
+        );
         set_if(node, scale != DVec3::ONE, "scale", &scale.to_array()[..]);
     } else {
-        node.insert("matrix".to_owned(), transform.to_cols_array().to_vec().into());
+        node.insert(
+            "matrix".to_owned(),
+            transform.to_cols_array().to_vec().into(),
+        );
     }
     if !instances.is_empty() {
         let mut push = |stream: Stream<'static>, name| {
-            buffer.push(ViewUse::Matrices, stream, instances.len(), AccessorType::floats(name))
+            buffer.push(
+                ViewUse::Matrices,
+                stream,
+                instances.len(),
+                AccessorType::floats(name),
+            )
         };
-        let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
+        let translations: Vec<_> = instances
+            .iter()
+            .map(|instance| instance.translation)
+            .collect();
         let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
         let scales: Vec<_> = instances.iter().map(|instance| instance.scale).collect();
         let attributes = json!({
@@ -225,7 +277,10 @@ fn add_placement(node: &mut Object, placement: &Placement, buffer: &mut Buffer) 
             "ROTATION": push(Stream::owned(&rotations), "VEC4"),
             "SCALE": push(Stream::owned(&scales), "VEC3"),
         });
-        node.insert("extensions".to_owned(), json!({ INSTANCING: { "attributes": attributes } }));
+        node.insert(
+            "extensions".to_owned(),
+            json!({ INSTANCING: { "attributes": attributes } }),
+        );
     }
     set_extras(node, extras.clone());
 }
@@ -234,9 +289,23 @@ fn joint_node(joint: &Joint, rest: &Transform) -> Value {
     let mut node = Object::new();
     set_text(&mut node, "name", &joint.name);
     let default = Transform::default();
-    let Transform { translation, rotation, scale } = rest;
-    set_if(&mut node, *translation != default.translation, "translation", &translation[..]);
-    set_if(&mut node, *rotation != default.rotation, "rotation", &rotation[..]);
+    let Transform {
+        translation,
+        rotation,
+        scale,
+    } = rest;
+    set_if(
+        &mut node,
+        *translation != default.translation,
+        "translation",
+        &translation[..],
+    );
+    set_if(
+        &mut node,
+        *rotation != default.rotation,
+        "rotation",
+        &rotation[..],
+    );
     set_if(&mut node, *scale != default.scale, "scale", &scale[..]);
     set_extras(&mut node, joint.extras.clone());
     node.into()
@@ -244,9 +313,16 @@ fn joint_node(joint: &Joint, rest: &Transform) -> Value {
 
 fn skin_entry(scene: &Scene, joints: OutputJoints, buffer: &mut Buffer) -> Value {
     let mut skin = Object::new();
-    skin.insert("joints".to_owned(), (0..joints.total()).collect::<Vec<_>>().into());
-    let mut matrices: Vec<[f32; 16]> =
-        scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.to_cols_array()).collect();
+    skin.insert(
+        "joints".to_owned(),
+        (0..joints.total()).collect::<Vec<_>>().into(),
+    );
+    let mut matrices: Vec<[f32; 16]> = scene
+        .skeleton
+        .joints
+        .iter()
+        .map(|joint| joint.inverse_bind.to_cols_array())
+        .collect();
     if !matrices.is_empty() {
         matrices.resize(joints.total(), glam::Mat4::IDENTITY.to_cols_array());
         let (stream, ty) = (Stream::owned(&matrices), AccessorType::floats("MAT4"));

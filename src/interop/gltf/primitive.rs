@@ -14,7 +14,9 @@ use super::draco;
 use super::errors::{ReadLog, malformed};
 use super::file::{GltfFile, read_extras};
 use super::take_meshspec_extras;
-use crate::scene::{Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights};
+use crate::scene::{
+    Colors, Components, CustomAttribute, Extras, Faces, Indices, Mesh, Skin, Weights,
+};
 use crate::{Loss, Result, Strictness};
 
 /// Reads a primitive. Returns its mesh and the numbers of its `TEXCOORD` sets. Records a loss and returns `None` if the
@@ -30,15 +32,20 @@ pub(super) fn read(
     at: &str,
     log: &mut ReadLog,
 ) -> Result<Option<(Mesh, Vec<u32>)>> {
-    let Checked::Valid(mode) = entry.mode else { return Err(malformed(at, "unknown primitive mode")) };
+    let Checked::Valid(mode) = entry.mode else {
+        return Err(malformed(at, "unknown primitive mode"));
+    };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
-        log.losses.push(Loss::dropped(at, "lines are not converted"));
+        log.losses
+            .push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);
     }
     let mut extras = read_extras(&entry.extras);
     let meshspec_extras = take_meshspec_extras(&mut extras);
-    let original_types =
-        meshspec_extras.get("kinds").or(mesh_meshspec_extras.get("kinds")).and_then(Value::as_object);
+    let original_types = meshspec_extras
+        .get("kinds")
+        .or(mesh_meshspec_extras.get("kinds"))
+        .and_then(Value::as_object);
     let decoded = draco::read(file, entry, at)?;
     let mut reader = AttributeReader {
         file,
@@ -51,14 +58,20 @@ pub(super) fn read(
     };
     reader.read_attributes(&entry.attributes)?;
     reader.apply_morph_targets(entry.targets.as_deref().unwrap_or_default(), weights)?;
-    let AttributeReader { mut mesh, uv_sets, .. } = reader;
+    let AttributeReader {
+        mut mesh, uv_sets, ..
+    } = reader;
     if mesh.positions.is_empty() {
-        log.losses.push(Loss::dropped(at, "primitives without positions are not converted"));
+        log.losses.push(Loss::dropped(
+            at,
+            "primitives without positions are not converted",
+        ));
         return Ok(None);
     }
     mesh.extras = extras;
     if !meshspec_extras.is_empty() {
-        mesh.extras.insert(super::MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
+        mesh.extras
+            .insert(super::MESHSPEC_EXTRAS.to_owned(), meshspec_extras.into());
     }
     mesh.faces = match decoded.vertex_indices {
         Some(corners) => Faces::triangles(corners),
@@ -66,8 +79,12 @@ pub(super) fn read(
     };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_invalid_triangles(mesh.positions.len());
-    let loss = Loss::dropped(format!("{at}.indices"), "triangles that refer to missing vertices");
-    log.losses.extend(loss.with_count_of(missing, before, "triangles").if_any());
+    let loss = Loss::dropped(
+        format!("{at}.indices"),
+        "triangles that refer to missing vertices",
+    );
+    log.losses
+        .extend(loss.with_count_of(missing, before, "triangles").if_any());
     Ok(Some((mesh, uv_sets)))
 }
 
@@ -86,19 +103,26 @@ struct AttributeReader<'a> {
 
 impl<'a> AttributeReader<'a> {
     fn accessor(&self, index: usize) -> Result<Accessor<'a>> {
-        self.file.accessor_with_values(index, self.decoded_values.get(&index).map(Vec::as_slice))
+        self.file
+            .accessor_with_values(index, self.decoded_values.get(&index).map(Vec::as_slice))
     }
 
     fn read_attributes(
         &mut self,
         attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>,
     ) -> Result<()> {
-        let index_of = |semantic| attributes.get(&Checked::Valid(semantic)).map(json::Index::value);
+        let index_of = |semantic| {
+            attributes
+                .get(&Checked::Valid(semantic))
+                .map(json::Index::value)
+        };
         if let Some(index) = index_of(Semantic::Positions) {
             self.mesh.positions = self.accessor(index)?.read_floats()?;
         }
         for (semantic, index) in attributes {
-            let Checked::Valid(semantic) = semantic else { continue };
+            let Checked::Valid(semantic) = semantic else {
+                continue;
+            };
             let partner = match semantic {
                 Semantic::Joints(set) => index_of(Semantic::Weights(*set)),
                 Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
@@ -110,17 +134,27 @@ impl<'a> AttributeReader<'a> {
                 read?;
             } else if read.is_err() {
                 let path = self.path(&semantic.to_string());
-                self.log.recover(read, &path, |at| Loss::dropped(at, "cannot be read"))?;
+                self.log
+                    .recover(read, &path, |at| Loss::dropped(at, "cannot be read"))?;
             }
         }
         Ok(())
     }
 
     /// Reads an attribute. `partner` is the weight accessor for joints, and the joint accessor for weights.
-    fn read_attribute(&mut self, semantic: &Semantic, index: usize, partner: Option<usize>) -> Result<()> {
+    fn read_attribute(
+        &mut self,
+        semantic: &Semantic,
+        index: usize,
+        partner: Option<usize>,
+    ) -> Result<()> {
         let accessor = self.accessor(index)?;
         if accessor.count != self.mesh.positions.len() {
-            let message = format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
+            let message = format!(
+                "{} values for {} positions",
+                accessor.count,
+                self.mesh.positions.len()
+            );
             return Err(malformed(self.path(&semantic.to_string()), message));
         }
         match (semantic, partner) {
@@ -150,14 +184,41 @@ impl<'a> AttributeReader<'a> {
         Ok(())
     }
 
-    fn apply_morph_targets(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
-        for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-            let Mesh { positions, normals, tangents, .. } = &mut self.mesh;
+    fn apply_morph_targets(
+        &mut self,
+        targets: &[json::mesh::MorphTarget],
+        weights: &[f32],
+    ) -> Result<()> {
+        for (target, weight) in targets
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| **weight != 0.0)
+        {
+            let Mesh {
+                positions,
+                normals,
+                tangents,
+                ..
+            } = &mut self.mesh;
             add_offsets(self.file, target.positions, *weight, positions)?;
-            add_offsets(self.file, target.normals, *weight, normals.as_deref_mut().unwrap_or_default())?;
-            add_offsets(self.file, target.tangents, *weight, tangents.as_deref_mut().unwrap_or_default())?;
+            add_offsets(
+                self.file,
+                target.normals,
+                *weight,
+                normals.as_deref_mut().unwrap_or_default(),
+            )?;
+            add_offsets(
+                self.file,
+                target.tangents,
+                *weight,
+                tangents.as_deref_mut().unwrap_or_default(),
+            )?;
         }
-        if weights.iter().zip(targets).any(|(weight, _)| *weight != 0.0) {
+        if weights
+            .iter()
+            .zip(targets)
+            .any(|(weight, _)| *weight != 0.0)
+        {
             for normal in self.mesh.normals.iter_mut().flatten() {
                 *normal = Vec3::from(*normal).normalize_or_zero().into();
             }
@@ -178,22 +239,30 @@ impl<'a> AttributeReader<'a> {
         if set as usize != new_set {
             let path = self.path(&format!("{name}_{set}"));
             let loss = Loss::renamed(path, "sets were renumbered without gaps");
-            self.log.losses.push(loss.with_detail(format_args!("{name}_{new_set}")));
+            self.log
+                .losses
+                .push(loss.with_detail(format_args!("{name}_{new_set}")));
         }
     }
 
     fn drop_attribute(&mut self, semantic: &Semantic, message: &str) {
-        self.log.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
+        self.log
+            .losses
+            .push(Loss::dropped(self.path(&semantic.to_string()), message));
     }
 
     fn read_custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.components > 4 {
             let message = "matrices as vertex attributes are not converted";
-            self.log.losses.push(Loss::dropped(self.path(&format!("_{name}")), message));
+            self.log
+                .losses
+                .push(Loss::dropped(self.path(&format!("_{name}")), message));
             return Ok(());
         }
         let values = match accessor.component_type {
-            kind if accessor.normalized => Components::F32(accessor.read_flat(float_converter(kind, true))?),
+            kind if accessor.normalized => {
+                Components::F32(accessor.read_flat(float_converter(kind, true))?)
+            }
             ComponentType::I8 => Components::I8(accessor.read_flat(parse)?),
             ComponentType::U8 => Components::U8(accessor.read_flat(parse)?),
             ComponentType::I16 => Components::I16(accessor.read_flat(parse)?),
@@ -203,14 +272,22 @@ impl<'a> AttributeReader<'a> {
                 let values: Vec<f32> = accessor.read_flat(parse)?;
                 match self.original_types.get(name).and_then(Value::as_str) {
                     Some("f64") => Components::F64(values.into_iter().map(f64::from).collect()),
-                    Some("u32") => Components::U32(values.into_iter().map(|value| value as u32).collect()),
-                    Some("i32") => Components::I32(values.into_iter().map(|value| value as i32).collect()),
+                    Some("u32") => {
+                        Components::U32(values.into_iter().map(|value| value as u32).collect())
+                    }
+                    Some("i32") => {
+                        Components::I32(values.into_iter().map(|value| value as i32).collect())
+                    }
                     _ => Components::F32(values),
                 }
             }
         };
         let (name, components) = (name.to_owned(), accessor.components);
-        self.mesh.custom.push(CustomAttribute { name, components, values });
+        self.mesh.custom.push(CustomAttribute {
+            name,
+            components,
+            values,
+        });
         Ok(())
     }
 }
@@ -223,14 +300,23 @@ fn add_offsets<const N: usize>(
     weight: f32,
     values: &mut [[f32; N]],
 ) -> Result<()> {
-    let Some(index) = offsets.filter(|_| !values.is_empty()) else { return Ok(()) };
+    let Some(index) = offsets.filter(|_| !values.is_empty()) else {
+        return Ok(());
+    };
     let accessor = file.accessor(index.value())?;
     let offsets = accessor.read_floats::<3>()?;
     if offsets.len() != values.len() {
-        return Err(accessor.reject(format!("{} offsets for {} vertices", offsets.len(), values.len())));
+        return Err(accessor.reject(format!(
+            "{} offsets for {} vertices",
+            offsets.len(),
+            values.len()
+        )));
     }
     for (value, offset) in values.iter_mut().zip(offsets) {
-        value.iter_mut().zip(offset).for_each(|(value, offset)| *value += offset * weight);
+        value
+            .iter_mut()
+            .zip(offset)
+            .for_each(|(value, offset)| *value += offset * weight);
     }
     Ok(())
 }
@@ -246,23 +332,35 @@ fn read_colors(accessor: &Accessor) -> Result<Colors> {
 }
 
 fn with_alpha<T: Copy>(colors: Vec<[T; 3]>, alpha: T) -> Vec<[T; 4]> {
-    colors.into_iter().map(|[red, green, blue]| [red, green, blue, alpha]).collect()
+    colors
+        .into_iter()
+        .map(|[red, green, blue]| [red, green, blue, alpha])
+        .collect()
 }
 
 fn read_skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
     if joints.count != weights.count {
-        return Err(weights.reject(format!("{} weights for {} joints", weights.count, joints.count)));
+        return Err(weights.reject(format!(
+            "{} weights for {} joints",
+            weights.count, joints.count
+        )));
     }
     let (ComponentType::U8 | ComponentType::U16) = joints.component_type else {
         return Err(joints.reject("expected unsigned 8-bit or 16-bit joints"));
     };
-    let indices: Vec<[u16; 4]> =
-        joints.read_integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
+    let indices: Vec<[u16; 4]> = joints
+        .read_integers()?
+        .into_iter()
+        .map(|four| four.map(|joint| joint as u16))
+        .collect();
     let weights = match (weights.component_type, weights.normalized) {
         (ComponentType::U8, true) => Weights::U8(weights.read_unconverted()?),
         _ => Weights::F32(weights.read_floats()?),
     };
-    let mut skin = Skin { joints: indices, weights };
+    let mut skin = Skin {
+        joints: indices,
+        weights,
+    };
     skin.for_each_unused_joint(|joint| *joint = Skin::NONE);
     Ok(skin)
 }
@@ -289,12 +387,21 @@ fn read_faces(
         None => None,
     };
     match mode {
-        Mode::Triangles => Ok(Faces { indices, corners: None }),
+        Mode::Triangles => Ok(Faces {
+            indices,
+            corners: None,
+        }),
         Mode::Points => {
             if indices.is_some() {
-                losses.push(Loss::dropped(format!("{at}.indices"), "the order of points is not converted"));
+                losses.push(Loss::dropped(
+                    format!("{at}.indices"),
+                    "the order of points is not converted",
+                ));
             }
-            Ok(Faces { indices: Some(Indices::U16(Vec::new())), corners: None })
+            Ok(Faces {
+                indices: Some(Indices::U16(Vec::new())),
+                corners: None,
+            })
         }
         _ => {
             let corners = indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
@@ -316,22 +423,37 @@ fn read_indices(accessor: &Accessor) -> Result<Indices> {
             let values: Vec<u8> = accessor.read_flat(parse)?;
             Ok(Indices::U16(values.into_iter().map(u16::from).collect()))
         }
-        (ComponentType::U16, 1) => Ok(Indices::U16(accessor.read_unconverted::<_, 1>()?.into_flattened())),
-        (ComponentType::U32, 1) => Ok(Indices::U32(accessor.read_unconverted::<_, 1>()?.into_flattened())),
+        (ComponentType::U16, 1) => Ok(Indices::U16(
+            accessor.read_unconverted::<_, 1>()?.into_flattened(),
+        )),
+        (ComponentType::U32, 1) => Ok(Indices::U32(
+            accessor.read_unconverted::<_, 1>()?.into_flattened(),
+        )),
         _ => Err(accessor.reject("expected unsigned integer indices")),
     }
 }
 
 /// Converts a strip to triangles. Reverses every second triangle, and drops degenerate triangles, which connect strips.
 fn strip_to_triangles(corners: &[u32]) -> Vec<u32> {
-    let triangles = corners.windows(3).enumerate().map(|(index, three)| match index % 2 {
-        0 => [three[0], three[1], three[2]],
-        _ => [three[1], three[0], three[2]],
-    });
-    triangles.filter(|[a, b, c]| a != b && b != c && a != c).flatten().collect()
+    let triangles = corners
+        .windows(3)
+        .enumerate()
+        .map(|(index, three)| match index % 2 {
+            0 => [three[0], three[1], three[2]],
+            _ => [three[1], three[0], three[2]],
+        });
+    triangles
+        .filter(|[a, b, c]| a != b && b != c && a != c)
+        .flatten()
+        .collect()
 }
 
 fn fan_to_triangles(corners: &[u32]) -> Vec<u32> {
-    let Some((first, others)) = corners.split_first() else { return Vec::new() };
-    others.windows(2).flat_map(|pair| [*first, pair[0], pair[1]]).collect()
+    let Some((first, others)) = corners.split_first() else {
+        return Vec::new();
+    };
+    others
+        .windows(2)
+        .flat_map(|pair| [*first, pair[0], pair[1]])
+        .collect()
 }

@@ -14,18 +14,33 @@ use super::{
 };
 use crate::interop::{Files, WriteResult};
 use crate::scene::{
-    Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
+    Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions,
+    Source,
 };
 use crate::{Loss, Quantity, Result};
 
 /// Writes GLB: glTF in a single binary file.
-pub fn write_glb(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
-    write(scene, options, |json, buffer| container::save_glb(json, buffer, name, files))
+pub fn write_glb(
+    scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> WriteResult {
+    write(scene, options, |json, buffer| {
+        container::save_glb(json, buffer, name, files)
+    })
 }
 
 /// Writes glTF as JSON with a separate buffer file.
-pub fn write_json(scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
-    write(scene, options, |json, buffer| container::save_json(json, buffer, name, files))
+pub fn write_json(
+    scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> WriteResult {
+    write(scene, options, |json, buffer| {
+        container::save_json(json, buffer, name, files)
+    })
 }
 
 /// Converts a scene to JSON and a buffer, and passes them to `save`. Returns the losses.
@@ -35,7 +50,10 @@ fn write(
     save: impl FnOnce(RootMap, &Buffer) -> Result<()>,
 ) -> WriteResult {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
-    let capabilities = Capabilities { lods: !has_mixed_lods(&scene), ..CAPABILITIES };
+    let capabilities = Capabilities {
+        lods: !has_mixed_lods(&scene),
+        ..CAPABILITIES
+    };
     let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
     materials::repair(&mut scene, &mut losses);
     let joints = repair(&mut scene, conventions.unit.into(), &mut losses)?;
@@ -43,9 +61,15 @@ fn write(
     let animations = write_animations(&scene, &mut graph.buffer, &mut losses);
     let materials = std::mem::take(&mut graph.materials);
     let mut json = RootMap::from([
-        ("asset", RootValue::Value(asset_entry(scene.source.as_ref(), conventions))),
+        (
+            "asset",
+            RootValue::Value(asset_entry(scene.source.as_ref(), conventions)),
+        ),
         ("scene", RootValue::Value(0.into())),
-        ("scenes", RootValue::Value(json!([scene_entry(&scene, &graph)]))),
+        (
+            "scenes",
+            RootValue::Value(json!([scene_entry(&scene, &graph)])),
+        ),
     ]);
     let mut extensions: Vec<&str> = materials.extensions.into_iter().collect();
     if !extensions.is_empty() {
@@ -77,7 +101,11 @@ fn write(
 
 /// Returns `true` if levels of detail mix skinned and unskinned meshes, which need different parents.
 fn has_mixed_lods(scene: &Scene) -> bool {
-    let meshes = scene.lods.iter().flat_map(|lod| &lod.meshes).filter_map(|mesh| scene.meshes.get(*mesh));
+    let meshes = scene
+        .lods
+        .iter()
+        .flat_map(|lod| &lod.meshes)
+        .filter_map(|mesh| scene.meshes.get(*mesh));
     let skinned: Vec<bool> = meshes.map(|mesh| !mesh.skins.is_empty()).collect();
     skinned.contains(&true) && skinned.contains(&false)
 }
@@ -85,7 +113,12 @@ fn has_mixed_lods(scene: &Scene) -> bool {
 /// Returns the `asset` object, with the output conventions and, if known, the format and conventions of the source.
 fn asset_entry(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
-    if let Some(Source { format, conventions, .. }) = source {
+    if let Some(Source {
+        format,
+        conventions,
+        ..
+    }) = source
+    {
         let source = json!({ "format": format, "conventions": conventions.to_string() });
         set_meshspec_extra(&mut extras, "source", source);
     }
@@ -98,14 +131,23 @@ fn scene_entry(scene: &Scene, graph: &NodeGraph) -> Value {
     let mut entry = Object::new();
     entry.insert("nodes".to_owned(), graph.roots.clone().into());
     let mut extras = scene.extras.clone();
-    set_meshspec_extra_if(&mut extras, !scene.properties.is_empty(), "properties", json!(scene.properties));
+    set_meshspec_extra_if(
+        &mut extras,
+        !scene.properties.is_empty(),
+        "properties",
+        json!(scene.properties),
+    );
     let user_data = BASE64.encode(&scene.user_data);
     set_meshspec_extra_if(&mut extras, !user_data.is_empty(), "user_data", user_data);
     set_extras(&mut entry, extras);
     entry.into()
 }
 
-fn write_animations<'a>(scene: &'a Scene, buffer: &mut Buffer<'a>, losses: &mut Vec<Loss>) -> Vec<Value> {
+fn write_animations<'a>(
+    scene: &'a Scene,
+    buffer: &mut Buffer<'a>,
+    losses: &mut Vec<Loss>,
+) -> Vec<Value> {
     let mut entries = Vec::new();
     for (index, animation) in scene.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
@@ -135,7 +177,12 @@ fn animation_entry<'a>(
             Samples::Rotation(values) => ("rotation", Stream::borrowed(values), "VEC4"),
             Samples::Scale(values) => ("scale", Stream::borrowed(values), "VEC3"),
         };
-        let output = buffer.push(ViewUse::Animation, stream, count, AccessorType::floats(name));
+        let output = buffer.push(
+            ViewUse::Animation,
+            stream,
+            count,
+            AccessorType::floats(name),
+        );
         let interpolation = match channel.interpolation {
             Interpolation::Step => "STEP",
             Interpolation::Linear | Interpolation::Normalized => "LINEAR",
@@ -148,7 +195,8 @@ fn animation_entry<'a>(
     let mut extras = Extras::new();
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
-        let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
+        let value =
+            crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
         set_meshspec_extra(&mut extras, name, value);
     }
     set_meshspec_extra_if(&mut extras, animation.looped, "looped", true);
@@ -171,17 +219,28 @@ struct TimeWriter {
 
 impl TimeWriter {
     fn new(animation: &Animation, at: &str, losses: &mut Vec<Loss>) -> TimeWriter {
-        let lists = animation.channels.iter().map(|channel| &animation.times[channel.times]);
-        let first = lists.filter_map(|times| times.first()).copied().fold(f32::INFINITY, f32::min);
+        let lists = animation
+            .channels
+            .iter()
+            .map(|channel| &animation.times[channel.times]);
+        let first = lists
+            .filter_map(|times| times.first())
+            .copied()
+            .fold(f32::INFINITY, f32::min);
         let delay = (-animation.ticks_to_seconds(first)).max(0.0);
         if delay > 0.0 {
             let message = "glTF has no negative times; the animation was delayed";
             let loss = Loss::changed(format!("{at}.times"), message);
-            losses.push(
-                loss.with_detail(format_args!("by {} s", crate::loss::format_rounded_up(delay.into()))),
-            );
+            losses.push(loss.with_detail(format_args!(
+                "by {} s",
+                crate::loss::format_rounded_up(delay.into())
+            )));
         }
-        TimeWriter { accessors: vec![None; animation.times.len()], delay, shift: 0.0 }
+        TimeWriter {
+            accessors: vec![None; animation.times.len()],
+            delay,
+            shift: 0.0,
+        }
     }
 
     fn add_accessor(&mut self, animation: &Animation, list: usize, buffer: &mut Buffer) -> usize {
@@ -198,7 +257,12 @@ impl TimeWriter {
         });
         let seconds: Vec<[f32; 1]> = seconds.collect();
         let ty = AccessorType::floats("SCALAR").with_bounds_of(&seconds);
-        let accessor = buffer.push(ViewUse::Animation, Stream::owned(&seconds), seconds.len(), ty);
+        let accessor = buffer.push(
+            ViewUse::Animation,
+            Stream::owned(&seconds),
+            seconds.len(),
+            ty,
+        );
         self.accessors[list] = Some(accessor);
         accessor
     }

@@ -47,7 +47,12 @@ struct LatestVertex {
 }
 
 impl LatestVertex {
-    const NONE: LatestVertex = LatestVertex { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
+    const NONE: LatestVertex = LatestVertex {
+        part: u32::MAX,
+        uv: 0,
+        normal: 0,
+        vertex: 0,
+    };
 }
 
 impl CornerParser {
@@ -70,7 +75,9 @@ impl CornerParser {
                     self.missing_counts[slot] += 1;
                     ABSENT
                 }
-                number => return Err(words.reject(corner_error(word, number, count, VALUE_NAMES[slot]))),
+                number => {
+                    return Err(words.reject(corner_error(word, number, count, VALUE_NAMES[slot])));
+                }
             };
             if *index >= count && *index != ABSENT {
                 self.record_forward(slot, *index, words);
@@ -110,8 +117,14 @@ impl CornerParser {
 
     /// Returns an error if a corner refers to a missing position.
     pub fn require_positions(&self, counts: Corner) -> Result<()> {
-        let Some(index) = self.unresolved(0, counts) else { return Ok(()) };
-        let message = format!("position {} is missing; the file has {}", u64::from(index) + 1, counts[0]);
+        let Some(index) = self.unresolved(0, counts) else {
+            return Ok(());
+        };
+        let message = format!(
+            "position {} is missing; the file has {}",
+            u64::from(index) + 1,
+            counts[0]
+        );
         Err(Error::malformed(message).with_span(self.largest_location.clone()))
     }
 
@@ -138,7 +151,13 @@ impl CornerParser {
 
     /// Returns the vertex of a corner in a part, adding it if it is new. `count` is the number of positions so far.
     #[inline]
-    pub fn add_vertex(&mut self, part: u32, corner: Corner, count: usize, vertices: &mut Vec<Corner>) -> u32 {
+    pub fn add_vertex(
+        &mut self,
+        part: u32,
+        corner: Corner,
+        count: usize,
+        vertices: &mut Vec<Corner>,
+    ) -> u32 {
         let [position, uv, normal] = corner;
         if self.latest.len() < count {
             self.latest.resize(count, LatestVertex::NONE);
@@ -150,12 +169,24 @@ impl CornerParser {
             }
             Some(latest) if latest.part != part => {
                 if latest.part != LatestVertex::NONE.part {
-                    self.others.insert((latest.part, [position, latest.uv, latest.normal]), latest.vertex);
+                    self.others.insert(
+                        (latest.part, [position, latest.uv, latest.normal]),
+                        latest.vertex,
+                    );
                     self.has_unlisted = true;
                 }
-                let known = if self.has_unlisted { self.others.get(&(part, corner)).copied() } else { None };
+                let known = if self.has_unlisted {
+                    self.others.get(&(part, corner)).copied()
+                } else {
+                    None
+                };
                 let vertex = known.unwrap_or_else(add);
-                *latest = LatestVertex { part, uv, normal, vertex };
+                *latest = LatestVertex {
+                    part,
+                    uv,
+                    normal,
+                    vertex,
+                };
                 vertex
             }
             Some(_) => *self.others.entry((part, corner)).or_insert_with(add),
@@ -201,9 +232,13 @@ pub(super) fn parse_absolute(text: &[u8]) -> Option<(Corner, usize)> {
 fn corner_error(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
     let word = quote(word);
     match number {
-        None => format!("{word} is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`"),
+        None => {
+            format!("{word} is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`")
+        }
         Some(0) => format!("{word} has the index 0, but indices start at 1"),
-        Some(number) => format!("{number} in {word} is out of range: the number of {name} so far is {count}"),
+        Some(number) => {
+            format!("{number} in {word} is out of range: the number of {name} so far is {count}")
+        }
     }
 }
 
@@ -218,8 +253,14 @@ fn parse_number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let mut value = 0_i64;
     let mut rest = digits;
     while let [digit @ b'0'..=b'9', others @ ..] = rest {
-        value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+        value = value
+            .saturating_mul(10)
+            .saturating_add(i64::from(digit - b'0'));
         rest = others;
     }
-    if rest.len() < digits.len() { (Some(value * sign), rest) } else { (None, word) }
+    if rest.len() < digits.len() {
+        (Some(value * sign), rest)
+    } else {
+        (None, word)
+    }
 }

@@ -85,21 +85,50 @@ impl ObjFile {
             losses.push(loss.in_category(category(keyword)).with_detail(detail));
         }
         let counts = [
-            ("", dropped.other_statement_count, "statements", "more unsupported statements, of other kinds"),
+            (
+                "",
+                dropped.other_statement_count,
+                "statements",
+                "more unsupported statements, of other kinds",
+            ),
             ("v", lists.weight_count, "weights", "weights of positions"),
-            ("vt", lists.third_coordinate_count, "coordinates", "third texture coordinates"),
-            ("s", dropped.smooth_face_count, "faces", "smooth shading of faces without normals"),
+            (
+                "vt",
+                lists.third_coordinate_count,
+                "coordinates",
+                "third texture coordinates",
+            ),
+            (
+                "s",
+                dropped.smooth_face_count,
+                "faces",
+                "smooth shading of faces without normals",
+            ),
             (
                 "f",
                 dropped.face_count,
                 "faces",
                 "faces that are unreadable, or whose positions are missing or not finite",
             ),
-            ("f", dropped.missing_counts[1], "corners", "references to missing texture coordinates"),
-            ("f", dropped.missing_counts[2], "corners", "references to missing normals"),
+            (
+                "f",
+                dropped.missing_counts[1],
+                "corners",
+                "references to missing texture coordinates",
+            ),
+            (
+                "f",
+                dropped.missing_counts[2],
+                "corners",
+                "references to missing normals",
+            ),
         ];
         for (path, count, items, message) in counts {
-            losses.extend(Loss::dropped(path, message).with_count(count, items).if_any());
+            losses.extend(
+                Loss::dropped(path, message)
+                    .with_count(count, items)
+                    .if_any(),
+            );
         }
         if dropped.is_truncated {
             losses.push(Loss::dropped("", "the last line, which is truncated"));
@@ -110,9 +139,8 @@ impl ObjFile {
 /// Returns the category of an unsupported statement: lines, points, curves and surfaces are geometry.
 fn category(keyword: &[u8]) -> Category {
     match keyword {
-        b"l" | b"p" | b"vp" | b"cstype" | b"deg" | b"curv" | b"curv2" | b"surf" | b"parm" | b"end" => {
-            Category::Geometry
-        }
+        b"l" | b"p" | b"vp" | b"cstype" | b"deg" | b"curv" | b"curv2" | b"surf" | b"parm"
+        | b"end" => Category::Geometry,
         b"maplib" | b"usemap" => Category::Material,
         _ => Category::Other,
     }

@@ -25,7 +25,11 @@ impl Materials {
     pub fn find(&self, name: &[u8]) -> Option<(&[u8], &MtlMaterial)> {
         let short = || self.by_name.get_key_value(before_comment(name)?);
         let long = || self.by_name.get_key_value(self.shortened.get(name)?);
-        let (name, material) = self.by_name.get_key_value(name).or_else(short).or_else(long)?;
+        let (name, material) = self
+            .by_name
+            .get_key_value(name)
+            .or_else(short)
+            .or_else(long)?;
         Some((name, material))
     }
 
@@ -65,7 +69,9 @@ const MAX_MALFORMED: usize = 100;
 impl MtlMaterial {
     /// Returns the opacity: 0 (invisible) to 1 (opaque).
     pub fn opacity(&self) -> f32 {
-        self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0)
+        self.opacity
+            .or(self.transparency.map(|amount| 1.0 - amount))
+            .unwrap_or(1.0)
     }
 
     /// Converts the properties to a material with the given name and opacity.
@@ -73,14 +79,24 @@ impl MtlMaterial {
         let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
         let texture = self.map.as_ref().map(|map| {
             let wrap = if map.clamp { Wrap::Clamp } else { Wrap::Repeat };
-            let sampler = Sampler { wrap: [wrap; 2], ..Sampler::default() };
-            Texture { sampler, ..Texture::file(&*map.path) }
+            let sampler = Sampler {
+                wrap: [wrap; 2],
+                ..Sampler::default()
+            };
+            Texture {
+                sampler,
+                ..Texture::file(&*map.path)
+            }
         });
         Material {
             name,
             base_color: color.map(|[red, green, blue]| [red, green, blue, opacity]),
             texture,
-            alpha_mode: if opacity < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque },
+            alpha_mode: if opacity < 1.0 {
+                AlphaMode::Blend
+            } else {
+                AlphaMode::Opaque
+            },
             ..Material::default()
         }
     }
@@ -123,13 +139,23 @@ pub(super) fn read(
         }
     }
     reader.end_material();
-    let MtlReader { unsupported, stray, duplicates, overridden, trailing, shortened_paths, .. } = reader;
+    let MtlReader {
+        unsupported,
+        stray,
+        duplicates,
+        overridden,
+        trailing,
+        shortened_paths,
+        ..
+    } = reader;
     let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = errors.first() {
         let detail = format!("{}, the first at {first}", errors.len());
         losses.push(dropped("malformed numbers").with_detail(detail));
         if errors.len() == MAX_MALFORMED {
-            losses.push(dropped(&format!("statements after {MAX_MALFORMED} malformed numbers")));
+            losses.push(dropped(&format!(
+                "statements after {MAX_MALFORMED} malformed numbers"
+            )));
         }
     }
     losses.extend(dropped("statements before the first `newmtl`").listing(stray));
@@ -139,8 +165,14 @@ pub(super) fn read(
     losses.extend(dropped(message).listing(overridden));
     losses.extend(dropped("words after the options of `map_Kd`").listing(trailing));
     losses.extend(dropped("unsupported properties of materials").listing(unsupported));
-    let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-    losses.extend(loss.in_category(Category::Material).listing(shortened_paths));
+    let loss = Loss::renamed(
+        library,
+        "only the file names of absolute image paths are kept",
+    );
+    losses.extend(
+        loss.in_category(Category::Material)
+            .listing(shortened_paths),
+    );
 }
 
 struct MtlReader<'a, 'm> {
@@ -183,12 +215,18 @@ enum Property {
 impl<'a> MtlReader<'a, '_> {
     /// Reads a line. Keywords may be in any case. Returns an error if a number is malformed.
     fn read_line(&mut self, mut words: Words<'a>) -> Result<()> {
-        let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
+        let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else {
+            return Ok(());
+        };
         let property = match &*keyword.to_ascii_lowercase() {
             b"newmtl" => {
                 self.end_material();
                 let (material, overridden) = (MtlMaterial::default(), BTreeSet::new());
-                self.current = Some(Definition { name: words.name(), material, overridden });
+                self.current = Some(Definition {
+                    name: words.name(),
+                    material,
+                    overridden,
+                });
                 return Ok(());
             }
             b"kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
@@ -207,16 +245,24 @@ impl<'a> MtlReader<'a, '_> {
                 return Ok(());
             }
         };
-        let Some(Definition { material, overridden, .. }) = &mut self.current else {
+        let Some(Definition {
+            material,
+            overridden,
+            ..
+        }) = &mut self.current
+        else {
             self.stray.insert(keyword.escape_ascii().to_string());
             return Ok(());
         };
         let is_overridden = match property {
             Property::Color(color) => differs(&material.color.replace(color), &material.color),
-            Property::Opacity(opacity) => differs(&material.opacity.replace(opacity), &material.opacity),
-            Property::Transparency(amount) => {
-                differs(&material.transparency.replace(amount), &material.transparency)
+            Property::Opacity(opacity) => {
+                differs(&material.opacity.replace(opacity), &material.opacity)
             }
+            Property::Transparency(amount) => differs(
+                &material.transparency.replace(amount),
+                &material.transparency,
+            ),
             Property::Map(map) => differs(&material.map.replace(map), &material.map),
         };
         if is_overridden {
@@ -227,16 +273,31 @@ impl<'a> MtlReader<'a, '_> {
 
     /// Adds the current definition to the materials.
     fn end_material(&mut self) {
-        let Some(Definition { name, material, overridden }) = self.current.take() else { return };
+        let Some(Definition {
+            name,
+            material,
+            overridden,
+        }) = self.current.take()
+        else {
+            return;
+        };
         let lossy_name = String::from_utf8_lossy(&name);
-        self.overridden.extend(overridden.iter().map(|keyword| format!("{keyword} of \"{lossy_name}\"")));
+        self.overridden.extend(
+            overridden
+                .iter()
+                .map(|keyword| format!("{keyword} of \"{lossy_name}\"")),
+        );
         let name = name.into_owned();
         if let Some(short) = before_comment(&name) {
-            self.materials.shortened.entry(short.to_vec()).or_insert_with(|| name.clone());
+            self.materials
+                .shortened
+                .entry(short.to_vec())
+                .or_insert_with(|| name.clone());
         }
         match self.materials.by_name.entry(name) {
             Entry::Occupied(mut entry) => {
-                self.duplicates.insert(format!("\"{}\"", String::from_utf8_lossy(entry.key())));
+                self.duplicates
+                    .insert(format!("\"{}\"", String::from_utf8_lossy(entry.key())));
                 let first = entry.get_mut();
                 first.color = first.color.or(material.color);
                 first.opacity = first.opacity.or(material.opacity);
@@ -253,7 +314,10 @@ impl<'a> MtlReader<'a, '_> {
         let mut map = DiffuseMap::default();
         self.read_options(words, &mut map)?;
         let (path, reference) = match words.quoted_name() {
-            Some(path) => (Cow::Borrowed(path), references::resolve(self.files, self.folder, path)),
+            Some(path) => (
+                Cow::Borrowed(path),
+                references::resolve(self.files, self.folder, path),
+            ),
             None => {
                 let path = words.name_before(is_map_option);
                 let reference = references::resolve_unquoted(self.files, self.folder, &path);
@@ -263,11 +327,13 @@ impl<'a> MtlReader<'a, '_> {
         self.read_options(words, &mut map)?;
         let trailing = words.name();
         if !trailing.is_empty() {
-            self.trailing.insert(format!("\"{}\"", String::from_utf8_lossy(&trailing)));
+            self.trailing
+                .insert(format!("\"{}\"", String::from_utf8_lossy(&trailing)));
         }
         let Reference { name, is_absolute } = reference;
         if is_absolute {
-            self.shortened_paths.push(format!("\"{}\"", String::from_utf8_lossy(&path)));
+            self.shortened_paths
+                .push(format!("\"{}\"", String::from_utf8_lossy(&path)));
         }
         map.path = name;
         Ok((!map.path.is_empty()).then_some(map))
@@ -277,16 +343,26 @@ impl<'a> MtlReader<'a, '_> {
         while let Some(option) = words.clone().next().filter(|word| is_map_option(word)) {
             words.next();
             match &*option.to_ascii_lowercase() {
-                b"-s" => [map.transform.scale[0], map.transform.scale[1], _] = read_numbers(words, 1.0)?,
-                b"-o" => [map.transform.offset[0], map.transform.offset[1], _] = read_numbers(words, 0.0)?,
-                b"-clamp" => map.clamp = words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"on")),
+                b"-s" => {
+                    [map.transform.scale[0], map.transform.scale[1], _] = read_numbers(words, 1.0)?
+                }
+                b"-o" => {
+                    [map.transform.offset[0], map.transform.offset[1], _] =
+                        read_numbers(words, 0.0)?
+                }
+                b"-clamp" => {
+                    map.clamp = words
+                        .next()
+                        .is_some_and(|word| word.eq_ignore_ascii_case(b"on"))
+                }
                 lower => {
                     match lower {
                         b"-t" => _ = read_numbers::<3>(words, 0.0)?,
                         b"-mm" => _ = read_numbers::<2>(words, 0.0)?,
                         _ => _ = words.next(),
                     }
-                    self.unsupported.insert(format!("map_Kd {}", option.escape_ascii()));
+                    self.unsupported
+                        .insert(format!("map_Kd {}", option.escape_ascii()));
                 }
             }
         }
@@ -315,7 +391,9 @@ const MAP_OPTIONS: [&[u8]; 14] = [
 
 /// Returns `true` if a word is an option of a map.
 pub(super) fn is_map_option(word: &[u8]) -> bool {
-    MAP_OPTIONS.iter().any(|option| word.eq_ignore_ascii_case(option))
+    MAP_OPTIONS
+        .iter()
+        .any(|option| word.eq_ignore_ascii_case(option))
 }
 
 /// Returns `true` if a property had a value that differs from the new one.
@@ -341,10 +419,18 @@ fn read_color(words: &mut Words) -> Result<[f32; 3]> {
     if words.clone().read_optional_f32()?.is_none() {
         return Ok([red; 3]);
     }
-    Ok([red, read_finite(words, "the green component")?, read_finite(words, "the blue component")?])
+    Ok([
+        red,
+        read_finite(words, "the green component")?,
+        read_finite(words, "the blue component")?,
+    ])
 }
 
 fn read_finite(words: &mut Words, what: &str) -> Result<f32> {
     let number = words.read_f32(what)?;
-    if number.is_finite() { Ok(number) } else { Err(words.reject("expected a finite number")) }
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(words.reject("expected a finite number"))
+    }
 }

@@ -63,7 +63,12 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-pub fn read(bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
+pub fn read(
+    bytes: &[u8],
+    files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
+) -> ReadResult {
     read_from(&mut &*bytes, files, options, limits)
 }
 
@@ -88,20 +93,38 @@ pub(super) fn read_from(
     file.record_losses(&mut losses);
     let materials = read_libraries(&file.libraries, files, limits, &mut losses);
     let (meshes, unused_materials) = meshes::to_meshes(file, &materials, &mut losses);
-    let mut scene = Scene { meshes, ..Scene::default() };
+    let mut scene = Scene {
+        meshes,
+        ..Scene::default()
+    };
     CONVENTIONS.finish_scene(&mut scene, options, "obj");
-    scene.source = scene.source.map(|source| Source { unused_materials, ..source });
+    scene.source = scene.source.map(|source| Source {
+        unused_materials,
+        ..source
+    });
     Ok((scene, losses))
 }
 
 /// Reads the libraries in `lines`, the arguments of `mtllib` statements. Skips repeated libraries. Lists unreadable ones,
 /// and those that were found in another folder.
-fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Materials {
+fn read_libraries(
+    lines: &[u8],
+    files: &dyn Files,
+    limits: &Limits,
+    losses: &mut Vec<Loss>,
+) -> Materials {
     let mut materials = Materials::default();
-    let mut loader =
-        LibraryLoader { files, budget: limits.max_libraries, loaded: HashSet::new(), moved: Vec::new() };
+    let mut loader = LibraryLoader {
+        files,
+        budget: limits.max_libraries,
+        loaded: HashSet::new(),
+        moved: Vec::new(),
+    };
     let mut known = HashSet::new();
-    for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
+    for line in lines
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+    {
         if !known.insert(line) {
             continue;
         }
@@ -126,8 +149,13 @@ fn read_libraries(lines: &[u8], files: &dyn Files, limits: &Limits, losses: &mut
             }
         }
     }
-    let message = "files at absolute paths were not found; those of the same name beside the model were read";
-    losses.extend(Loss::changed("mtllib", message).in_category(Category::Material).listing(loader.moved));
+    let message =
+        "files at absolute paths were not found; those of the same name beside the model were read";
+    losses.extend(
+        Loss::changed("mtllib", message)
+            .in_category(Category::Material)
+            .listing(loader.moved),
+    );
     materials
 }
 
@@ -160,10 +188,11 @@ impl LibraryLoader<'_> {
     fn load(&mut self, path: &[u8]) -> Result<Option<Library>, String> {
         // Names with blanks may be quoted.
         let mut words = Words::new(path, 0..path.len());
-        let Reference { name, is_absolute } = match words.quoted_name().filter(|_| words.remaining() == 0) {
-            Some(quoted) => references::resolve(self.files, "", quoted),
-            None => references::resolve_unquoted(self.files, "", path),
-        };
+        let Reference { name, is_absolute } =
+            match words.quoted_name().filter(|_| words.remaining() == 0) {
+                Some(quoted) => references::resolve(self.files, "", quoted),
+                None => references::resolve_unquoted(self.files, "", path),
+            };
         if self.loaded.contains(&name) {
             return Ok(None);
         }
@@ -173,13 +202,18 @@ impl LibraryLoader<'_> {
                     self.budget = remaining;
                     self.loaded.insert(name.clone());
                     if is_absolute {
-                        self.moved.push(format!("\"{}\"", String::from_utf8_lossy(path)));
+                        self.moved
+                            .push(format!("\"{}\"", String::from_utf8_lossy(path)));
                     }
                     Ok(Some(Library { name, text }))
                 }
-                None => Err(format!("\"{name}\": the size limit of material libraries is exceeded")),
+                None => Err(format!(
+                    "\"{name}\": the size limit of material libraries is exceeded"
+                )),
             },
-            Err(error) if error.kind() == ErrorKind::NotFound => Err(format!("{} is missing", quote(path))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(format!("{} is missing", quote(path)))
+            }
             Err(error) => Err(format!("\"{name}\": {error}")),
         }
     }

@@ -22,7 +22,11 @@ pub struct ParseSizes {
 }
 
 impl ParseSizes {
-    pub(super) const DEFAULT: ParseSizes = ParseSizes { window: 1 << 20, piece: 64 << 10, run: 64 };
+    pub(super) const DEFAULT: ParseSizes = ParseSizes {
+        window: 1 << 20,
+        piece: 64 << 10,
+        run: 64,
+    };
 }
 
 /// A parsed range of whole lines.
@@ -73,7 +77,11 @@ pub(super) struct RunningTotals {
 }
 
 /// Divides a range of whole lines of `text` into pieces, and parses these in parallel.
-pub(super) fn parse_pieces(text: &[u8], lines: Range<usize>, sizes: ParseSizes) -> Vec<ParsedPiece> {
+pub(super) fn parse_pieces(
+    text: &[u8],
+    lines: Range<usize>,
+    sizes: ParseSizes,
+) -> Vec<ParsedPiece> {
     let mut start = lines.start;
     let pieces = std::iter::from_fn(|| {
         let from = start.saturating_add(sizes.piece).min(lines.end);
@@ -94,7 +102,10 @@ pub(super) fn parse_pieces(text: &[u8], lines: Range<usize>, sizes: ParseSizes) 
 impl ParsedPiece {
     fn parse(text: &[u8], lines: Range<usize>, min_run: usize) -> ParsedPiece {
         let line_ends = count_line_breaks(&text[lines.clone()]);
-        let mut piece = ParsedPiece { line_ends, ..ParsedPiece::default() };
+        let mut piece = ParsedPiece {
+            line_ends,
+            ..ParsedPiece::default()
+        };
         for words in lines_in(text, lines.clone()) {
             let start = words.range().start;
             let is_scattered = (piece.runs.len() + 1).saturating_mul(min_run) > lines.len();
@@ -136,7 +147,10 @@ impl ParsedPiece {
         }
         let (first, mut required_counts, mut lacks_normals) = (self.corners.len(), [0; 3], false);
         let mut rest = corners;
-        while let Some(blanks) = rest.iter().position(|byte| !is_blank(*byte)).filter(|at| rest[*at] != b'#')
+        while let Some(blanks) = rest
+            .iter()
+            .position(|byte| !is_blank(*byte))
+            .filter(|at| rest[*at] != b'#')
         {
             rest = &rest[blanks..];
             let Some((corner, length)) = parse_absolute(rest) else {
@@ -154,7 +168,8 @@ impl ParsedPiece {
         self.faces.push((self.corners.len() - first) as u32);
         self.faces_without_normals += usize::from(lacks_normals);
         if let Some(run) = self.runs.last_mut() {
-            run.required_counts = std::array::from_fn(|i| run.required_counts[i].max(required_counts[i]));
+            run.required_counts =
+                std::array::from_fn(|i| run.required_counts[i].max(required_counts[i]));
         }
         true
     }
@@ -174,14 +189,25 @@ impl ParsedPiece {
 
     fn totals(&self) -> RunningTotals {
         let (counts, corners, faces) = (self.lists.counts(), self.corners.len(), self.faces.len());
-        RunningTotals { counts, corners, faces, faces_without_normals: self.faces_without_normals }
+        RunningTotals {
+            counts,
+            corners,
+            faces,
+            faces_without_normals: self.faces_without_normals,
+        }
     }
 
     /// Begins a run at the offset `at`, and ends the last run there.
     fn begin_run(&mut self, kind: RunKind, at: usize) {
         self.end_run(at);
         let start = self.totals();
-        self.runs.push(LineRun { lines: at..at, kind, required_counts: [0; 3], start, end: start });
+        self.runs.push(LineRun {
+            lines: at..at,
+            kind,
+            required_counts: [0; 3],
+            start,
+            end: start,
+        });
     }
 
     /// Ends the last run at the offset `at`.

@@ -55,7 +55,11 @@ pub(super) fn read(
     limits: &Limits,
     sizes: ParseSizes,
 ) -> Result<ObjFile> {
-    let mut reader = ObjReader { strictness, limits: *limits, ..ObjReader::default() };
+    let mut reader = ObjReader {
+        strictness,
+        limits: *limits,
+        ..ObjReader::default()
+    };
     let mut windows = WindowReader::new(input, sizes.window, limits);
     let (mut text, mut pieces) = (Vec::new(), Vec::new());
     let mut next = windows.next_window()?;
@@ -79,7 +83,8 @@ impl ObjReader {
         for piece in pieces {
             for run in &piece.runs {
                 if !self.add_run(piece, run) {
-                    lines_in(text, run.lines.clone()).try_for_each(|words| self.read_line(text, words))?;
+                    lines_in(text, run.lines.clone())
+                        .try_for_each(|words| self.read_line(text, words))?;
                 }
             }
         }
@@ -89,7 +94,8 @@ impl ObjReader {
         self.corners.end_window(text, bytes, lines);
         let free = MAX_NON_FINITE - self.non_finite.len().min(MAX_NON_FINITE);
         for (index, keyword) in self.file.lists.non_finite.drain(..).take(free) {
-            self.non_finite.push((index, shift_span(locate(text, keyword), bytes, lines)));
+            self.non_finite
+                .push((index, shift_span(locate(text, keyword), bytes, lines)));
         }
         let line_ends: usize = pieces.iter().map(|piece| piece.line_ends).sum();
         self.window_start = (bytes + text.len() as u64, lines + line_ends as u64);
@@ -102,22 +108,35 @@ impl ObjReader {
         let values = self.file.lists.counts().values;
         // 32 bytes of library names count as one triangle.
         let names = self.file.libraries.len() / 32;
-        let max = values.into_iter().chain([self.vertex_count, self.triangle_count]).fold(names, usize::max);
+        let max = values
+            .into_iter()
+            .chain([self.vertex_count, self.triangle_count])
+            .fold(names, usize::max);
         check_triangle_limit(max as u64, self.limits.max_triangles)
     }
 
     /// Adds a run. Returns `false` if its lines must be read sequentially.
     fn add_run(&mut self, piece: &ParsedPiece, run: &LineRun) -> bool {
-        let LineRun { kind, required_counts, start, end, .. } = run;
-        let [counts, first, last] = [self.file.lists.counts(), start.counts, end.counts].map(|c| c.values);
-        let available: [usize; 3] = std::array::from_fn(|kind| counts[kind] + last[kind] - first[kind]);
+        let LineRun {
+            kind,
+            required_counts,
+            start,
+            end,
+            ..
+        } = run;
+        let [counts, first, last] =
+            [self.file.lists.counts(), start.counts, end.counts].map(|c| c.values);
+        let available: [usize; 3] =
+            std::array::from_fn(|kind| counts[kind] + last[kind] - first[kind]);
         let mut pairs = available.iter().zip(required_counts);
         let is_complete = pairs.all(|(have, need)| (*need as usize..=MAX_VALUES).contains(have));
         if *kind == RunKind::Sequential || !is_complete {
             return false;
         }
         if end.faces > start.faces {
-            let Ok(index) = self.current_part() else { return false };
+            let Ok(index) = self.current_part() else {
+                return false;
+            };
             self.triangle_count +=
                 (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
             let part = &mut self.file.parts[index];
@@ -125,14 +144,17 @@ impl ObjReader {
             for count in &piece.faces[start.faces..end.faces] {
                 let (face, others) = corners.split_at(*count as usize);
                 corners = others;
-                self.vertex_count += part.add_face(index as u32, face, available[0], &mut self.corners);
+                self.vertex_count +=
+                    part.add_face(index as u32, face, available[0], &mut self.corners);
             }
             if self.smooth {
                 self.file.dropped.smooth_face_count +=
                     end.faces_without_normals - start.faces_without_normals;
             }
         }
-        self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
+        self.file
+            .lists
+            .extend(&piece.lists, &start.counts, &end.counts);
         self.has_statements = true;
         true
     }
@@ -140,13 +162,19 @@ impl ObjReader {
     /// Reads a line. In lenient mode, drops malformed faces and a truncated last line.
     fn read_line(&mut self, text: &[u8], words: Words) -> Result<()> {
         let mut rest = words.clone();
-        let Err(error) = self.read_statement(words) else { return Ok(()) };
+        let Err(error) = self.read_statement(words) else {
+            return Ok(());
+        };
         let is_truncated = rest.ends_text() && !matches!(text.last(), Some(b'\r' | b'\n'));
-        let is_face = rest.next().is_some_and(|keyword| keyword.eq_ignore_ascii_case(b"f"));
+        let is_face = rest
+            .next()
+            .is_some_and(|keyword| keyword.eq_ignore_ascii_case(b"f"));
         let is_forgiven = error.kind() == ErrorKind::Malformed && (is_truncated || is_face);
         if self.strictness == Strictness::Strict || !is_forgiven {
             let (bytes, lines) = self.window_start;
-            let span = error.span().map(|span| shift_span(span.clone(), bytes, lines));
+            let span = error
+                .span()
+                .map(|span| shift_span(span.clone(), bytes, lines));
             return Err(error.with_span(span));
         }
         let dropped = &mut self.file.dropped;
@@ -166,16 +194,27 @@ impl ObjReader {
             }
             Strictness::Lenient => self.drop_missing_positions(),
         }
-        let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
+        let vertices = self
+            .file
+            .parts
+            .iter_mut()
+            .flat_map(|part| &mut part.vertices);
         self.file.dropped.missing_counts = self.corners.clear_unresolved(counts, vertices);
         if self.has_statements {
             return Ok(self.file);
         }
         let (message, span) = match self.file.dropped.statements.pop_first() {
-            Some((word, (_, span))) => {
-                (format!("not OBJ: {} is not a statement, and no other line is one", quote(&word)), span)
-            }
-            None => ("not OBJ: no line is a statement".to_owned(), locate(&[], 0..0)),
+            Some((word, (_, span))) => (
+                format!(
+                    "not OBJ: {} is not a statement, and no other line is one",
+                    quote(&word)
+                ),
+                span,
+            ),
+            None => (
+                "not OBJ: no line is a statement".to_owned(),
+                locate(&[], 0..0),
+            ),
         };
         Err(Error::malformed(message).with_span(Some(span)))
     }
@@ -199,7 +238,11 @@ impl ObjReader {
             b"o" => {
                 self.file.lists.positions.begin_object();
                 let (number, object) = (self.file.name.number + 1, words.name().into_owned());
-                self.file.name = MeshName { number, object, group: Vec::new() };
+                self.file.name = MeshName {
+                    number,
+                    object,
+                    group: Vec::new(),
+                };
                 self.part = None;
             }
             b"g" => {
@@ -233,7 +276,10 @@ impl ObjReader {
 
     #[inline]
     fn read_face(&mut self, mut words: Words) -> Result<()> {
-        let (counts, positions) = (self.file.lists.u32_counts(), self.file.lists.positions.len());
+        let (counts, positions) = (
+            self.file.lists.u32_counts(),
+            self.file.lists.positions.len(),
+        );
         let missing = self.corners.missing_counts;
         // Parses all corners first, so that an error later in the line adds no vertices.
         self.face.clear();
@@ -246,7 +292,9 @@ impl ObjReader {
                 }
             }
         }
-        let index = self.current_part().map_err(|error| error.with_span(Some(words.span())))?;
+        let index = self
+            .current_part()
+            .map_err(|error| error.with_span(Some(words.span())))?;
         self.triangle_count += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[index];
         self.vertex_count += part.add_face(index as u32, &self.face, positions, &mut self.corners);
@@ -261,10 +309,23 @@ impl ObjReader {
         if positions.are_finite() {
             return Ok(());
         }
-        let mut used = self.file.parts.iter().flat_map(|part| &part.vertices).map(|corner| corner[0]);
-        let Some(index) = used.find(|index| !positions.is_finite(*index)) else { return Ok(()) };
-        let message = format!("position {} is not finite, but a face uses it", u64::from(index) + 1);
-        let location = self.non_finite.iter().find(|(found, _)| *found == index as usize);
+        let mut used = self
+            .file
+            .parts
+            .iter()
+            .flat_map(|part| &part.vertices)
+            .map(|corner| corner[0]);
+        let Some(index) = used.find(|index| !positions.is_finite(*index)) else {
+            return Ok(());
+        };
+        let message = format!(
+            "position {} is not finite, but a face uses it",
+            u64::from(index) + 1
+        );
+        let location = self
+            .non_finite
+            .iter()
+            .find(|(found, _)| *found == index as usize);
         Err(Error::malformed(message).with_span(location.map(|(_, span)| span.clone())))
     }
 
@@ -280,9 +341,11 @@ impl ObjReader {
             };
             let new_indices: Vec<_> = part.vertices.iter().map(&mut new_index).collect();
             if new_indices.contains(&None) {
-                part.vertices.retain(|corner| positions.is_finite(corner[0]));
-                self.file.dropped.face_count +=
-                    part.faces.map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
+                part.vertices
+                    .retain(|corner| positions.is_finite(corner[0]));
+                self.file.dropped.face_count += part
+                    .faces
+                    .map_corners(|corner| new_indices.get(corner as usize).copied().flatten());
             }
         }
         self.file.parts.retain(|part| !part.vertices.is_empty());
@@ -296,10 +359,21 @@ impl ObjReader {
         }
         let ObjFile { parts, name, .. } = &mut self.file;
         let key = (name.clone(), self.material.clone());
-        let index = *self.part_indices.entry(key).or_insert_with_key(|(name, material)| {
-            let (vertices, faces) = (Vec::new(), Polygons::default());
-            push_index(parts, MeshPart { name: name.clone(), material: material.clone(), vertices, faces })
-        });
+        let index = *self
+            .part_indices
+            .entry(key)
+            .or_insert_with_key(|(name, material)| {
+                let (vertices, faces) = (Vec::new(), Polygons::default());
+                push_index(
+                    parts,
+                    MeshPart {
+                        name: name.clone(),
+                        material: material.clone(),
+                        vertices,
+                        faces,
+                    },
+                )
+            });
         check_mesh_count(parts.len(), size_of::<MeshPart>(), &self.limits)?;
         self.part = Some(index);
         Ok(index)

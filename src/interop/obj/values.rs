@@ -73,7 +73,9 @@ impl ValueLists {
             }
         }
         require_capacity(self.positions.len(), &words)?;
-        let is_finite = position.iter().fold(true, |all, x| all & (*x as f32).is_finite());
+        let is_finite = position
+            .iter()
+            .fold(true, |all, x| all & (*x as f32).is_finite());
         if !is_finite && self.non_finite.len() < MAX_NON_FINITE {
             self.non_finite.push((self.positions.len(), keyword));
         }
@@ -86,7 +88,11 @@ impl ValueLists {
     pub fn parse_uv(&mut self, mut words: Words) -> Result<()> {
         let u = words.read_f32("a texture coordinate")?;
         let v = words.read_optional_f32()?;
-        let third = if v.is_some() { words.read_optional_f32()? } else { None };
+        let third = if v.is_some() {
+            words.read_optional_f32()?
+        } else {
+            None
+        };
         self.third_coordinate_count += usize::from(third.is_some_and(|third| third != 0.0));
         push(&mut self.uvs, [u, v.unwrap_or(0.0)], &words)
     }
@@ -109,13 +115,18 @@ impl ValueLists {
             self.colors.resize(self.positions.len(), None);
             self.colors.extend_from_slice(colors);
         }
-        let non_finite = others.non_finite.iter().filter(|(index, _)| (v..v_end).contains(index));
+        let non_finite = others
+            .non_finite
+            .iter()
+            .filter(|(index, _)| (v..v_end).contains(index));
         let count = self.positions.len();
-        self.non_finite.extend(non_finite.map(|(index, keyword)| (count + index - v, keyword.clone())));
+        self.non_finite
+            .extend(non_finite.map(|(index, keyword)| (count + index - v, keyword.clone())));
         self.positions.extend(&others.positions, v..v_end);
         self.positions.drop_unneeded();
         self.uvs.extend_from_slice(slice(&others.uvs, vt, vt_end));
-        self.normals.extend_from_slice(slice(&others.normals, vn, vn_end));
+        self.normals
+            .extend_from_slice(slice(&others.normals, vn, vn_end));
         self.weight_count += to.weight_count - from.weight_count;
         self.third_coordinate_count += to.third_coordinate_count - from.third_coordinate_count;
     }

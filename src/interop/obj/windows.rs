@@ -20,7 +20,13 @@ impl<'a> WindowReader<'a> {
     pub fn new(input: &'a mut (dyn Read + Send), size: usize, limits: &Limits) -> WindowReader<'a> {
         // A corner of a face takes at least two bytes, and rarely more than 32.
         let max_line = limits.max_triangles.saturating_mul(32);
-        WindowReader { input, size, max_line, partial_line: Vec::new(), spare: Vec::new() }
+        WindowReader {
+            input,
+            size,
+            max_line,
+            partial_line: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// Returns the next window; empty at the end of the text. Returns an error if reading fails, or if a line longer
@@ -32,7 +38,9 @@ impl<'a> WindowReader<'a> {
         loop {
             // If a line is longer than the window, extends the window.
             let wanted = self.size.max(2 * window.len()) - window.len();
-            let read = (&mut *self.input).take(wanted as u64).read_to_end(&mut window)?;
+            let read = (&mut *self.input)
+                .take(wanted as u64)
+                .read_to_end(&mut window)?;
             if read < wanted {
                 return Ok(window);
             }
@@ -42,11 +50,16 @@ impl<'a> WindowReader<'a> {
                 return Ok(window);
             }
             if window.contains(&0) {
-                return Err(Error::malformed(format!("not OBJ: {} bytes without a line end", window.len())));
+                return Err(Error::malformed(format!(
+                    "not OBJ: {} bytes without a line end",
+                    window.len()
+                )));
             }
             if window.len() as u64 > self.max_line {
-                let message =
-                    format!("a line exceeds the limit of {} bytes, 32 per allowed triangle", self.max_line);
+                let message = format!(
+                    "a line exceeds the limit of {} bytes, 32 per allowed triangle",
+                    self.max_line
+                );
                 return Err(Error::limit_exceeded(Limit::Triangles, message));
             }
         }

@@ -13,9 +13,17 @@ use crate::scene::repair::{all_finite, replace_non_finite};
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
-pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
-    let mut losses =
-        CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
+pub fn write(
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> WriteResult {
+    let mut losses = CAPABILITIES.restrict(
+        &mut scene,
+        options.conventions.unwrap_or(CONVENTIONS),
+        options,
+    )?;
     let mut images = ImageFiles::new(name, &scene);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         restrict_to_obj(mesh, index, &mut losses)?;
@@ -26,7 +34,10 @@ pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &Scen
     // `robot.mtl` for `robot.obj`.
     let library_name = format!("{}.mtl", to_obj_line(file_stem(name).unwrap_or(name)));
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
-    let mut out = ObjWriter { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
+    let mut out = ObjWriter {
+        out: BufWriter::with_capacity(1 << 16, files.create(name)?),
+        counts: [0; 3],
+    };
     if has_library {
         out.out.write_all(b"mtllib ")?;
         out.out.write_all(&bytes_from_name(&library_name))?;
@@ -70,16 +81,33 @@ fn write_library(
 /// Adapts a mesh to OBJ, and records the losses. Numbers in OBJ are finite, colours have no alpha, and names are single
 /// lines. Returns an error if a position is not finite.
 fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
-    if let Some(vertex) = mesh.positions.iter().position(|position| !all_finite(position)) {
+    if let Some(vertex) = mesh
+        .positions
+        .iter()
+        .position(|position| !all_finite(position))
+    {
         let [x, y, z] = mesh.positions[vertex];
-        let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
-        return Err(Error::inexpressible(message).at_text(format!("meshes[{index}].positions[{vertex}]")));
+        let message = format!(
+            "({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite",
+            mesh.name
+        );
+        return Err(
+            Error::inexpressible(message).at_text(format!("meshes[{index}].positions[{vertex}]"))
+        );
     }
     if let Some(normals) = &mut mesh.normals {
-        replace_non_finite(normals.as_flattened_mut(), format!("meshes[{index}].normals"), losses);
+        replace_non_finite(
+            normals.as_flattened_mut(),
+            format!("meshes[{index}].normals"),
+            losses,
+        );
     }
     if let [uvs] = &mut *mesh.uvs {
-        replace_non_finite(uvs.as_flattened_mut(), format!("meshes[{index}].uvs[0]"), losses);
+        replace_non_finite(
+            uvs.as_flattened_mut(),
+            format!("meshes[{index}].uvs[0]"),
+            losses,
+        );
     }
     if let [Colors::F32(colors)] = &mut *mesh.colors {
         let path = format!("meshes[{index}].colors[0]");
@@ -96,7 +124,13 @@ fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Res
         losses.push(Loss::dropped(path, "OBJ does not store alpha of vertices"));
     }
     let line = to_obj_line(&mesh.name);
-    restrict_to_line(&mut mesh.name, line, "OBJ", &format!("meshes[{index}].name"), losses);
+    restrict_to_line(
+        &mut mesh.name,
+        line,
+        "OBJ",
+        &format!("meshes[{index}].name"),
+        losses,
+    );
     Ok(())
 }
 
@@ -114,7 +148,9 @@ impl ObjWriter<'_> {
         let uvs = mesh.uvs.first().map_or(&[][..], |uvs| &uvs[..]);
         let normals = mesh.normals.as_deref().unwrap_or_default();
         uvs.iter().try_for_each(|uv| self.write_values("vt", uv))?;
-        normals.iter().try_for_each(|normal| self.write_values("vn", normal))?;
+        normals
+            .iter()
+            .try_for_each(|normal| self.write_values("vn", normal))?;
         if !mesh.material.name.is_empty() {
             self.write_line("usemtl ", &mesh.material.name)?;
         }
@@ -128,13 +164,18 @@ impl ObjWriter<'_> {
 
     fn write_positions(&mut self, mesh: &Mesh) -> Result<()> {
         match mesh.colors.first() {
-            None => mesh.positions.iter().try_for_each(|position| self.write_values("v", position)),
+            None => mesh
+                .positions
+                .iter()
+                .try_for_each(|position| self.write_values("v", position)),
             Some(Colors::F32(colors)) => {
                 let mut both = mesh.positions.iter().zip(colors);
                 both.try_for_each(|(position, color)| self.write_colored(*position, *color))
             }
             Some(Colors::U8(colors)) => {
-                let colors = colors.iter().map(|color| color.map(|channel| f32::from(channel) / 255.0));
+                let colors = colors
+                    .iter()
+                    .map(|color| color.map(|channel| f32::from(channel) / 255.0));
                 let mut both = mesh.positions.iter().zip(colors);
                 both.try_for_each(|(position, color)| self.write_colored(*position, color))
             }
@@ -153,7 +194,11 @@ impl ObjWriter<'_> {
             for &corner in face {
                 let mut number = |slot: usize, before: &[u8]| {
                     self.out.write_all(before)?;
-                    self.out.write_all(digits.format(counts[slot] + u64::from(corner) + 1).as_bytes())
+                    self.out.write_all(
+                        digits
+                            .format(counts[slot] + u64::from(corner) + 1)
+                            .as_bytes(),
+                    )
                 };
                 number(0, b" ")?;
                 match (uvs, normals) {
@@ -172,7 +217,9 @@ impl ObjWriter<'_> {
     }
 
     fn write_line(&mut self, keyword: &str, text: &str) -> Result<()> {
-        Ok(self.out.write_all(format!("{keyword}{text}\n").as_bytes())?)
+        Ok(self
+            .out
+            .write_all(format!("{keyword}{text}\n").as_bytes())?)
     }
 
     /// Writes a line with the keyword, and each number as the shortest decimal that parses to the same bits.
@@ -183,7 +230,8 @@ impl ObjWriter<'_> {
         for value in values {
             let text = digits.format_finite(*value);
             self.out.write_all(b" ")?;
-            self.out.write_all(text.strip_suffix(".0").unwrap_or(text).as_bytes())?;
+            self.out
+                .write_all(text.strip_suffix(".0").unwrap_or(text).as_bytes())?;
         }
         self.out.write_all(b"\n")?;
         Ok(())

@@ -27,8 +27,10 @@ pub(super) struct ColorColumns {
 pub(super) fn take_colors(rows: &mut Rows) -> Option<ColorColumns> {
     COLORS.into_iter().find_map(|names| {
         let [red, green, blue] = names.channels;
-        let with_alpha =
-            names.alphas.iter().find_map(|alpha| rows.take_columns([red, green, blue, alpha], |_| true));
+        let with_alpha = names
+            .alphas
+            .iter()
+            .find_map(|alpha| rows.take_columns([red, green, blue, alpha], |_| true));
         match with_alpha {
             Some(columns) => Some(to_colors(rows, columns, names.channels)),
             None => {
@@ -40,9 +42,17 @@ pub(super) fn take_colors(rows: &mut Rows) -> Option<ColorColumns> {
 }
 
 /// Converts the columns of three or four channels.
-fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static str; 3]) -> ColorColumns {
+fn to_colors<const N: usize>(
+    rows: &Rows,
+    columns: [usize; N],
+    names: [&'static str; 3],
+) -> ColorColumns {
     if rows.are_all(&columns, NumberType::U8) {
-        let values = rows.to_bytes(columns).into_iter().map(|color| with_alpha(color, 255)).collect();
+        let values = rows
+            .to_bytes(columns)
+            .into_iter()
+            .map(|color| with_alpha(color, 255))
+            .collect();
         return ColorColumns {
             names,
             values: Colors::U8(values),
@@ -54,12 +64,18 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
     }
     let types = rows.types(columns);
     let (floats, error) = rows.to_floats(columns);
-    let mut colors: Vec<_> = floats.into_iter().map(|color| with_alpha(color, 1.0)).collect();
+    let mut colors: Vec<_> = floats
+        .into_iter()
+        .map(|color| with_alpha(color, 1.0))
+        .collect();
     // Red, green and blue share their sign and range; alpha may have others.
-    let [of_colors, of_alpha] = [0..3, 3..N].map(|channels| convert_negative(&types, channels, &mut colors));
+    let [of_colors, of_alpha] =
+        [0..3, 3..N].map(|channels| convert_negative(&types, channels, &mut colors));
     let ranges = channel_ranges(&types, [of_colors, of_alpha], &colors);
     if ranges != [1.0; 4] {
-        colors.iter_mut().for_each(|color| *color = scale_color(*color, ranges));
+        colors
+            .iter_mut()
+            .for_each(|color| *color = scale_color(*color, ranges));
     }
     let is_assumed = |channel: &usize| {
         !matches!(types[*channel], NumberType::U8 | NumberType::U16) && ranges[*channel] != 1.0
@@ -67,8 +83,14 @@ fn to_colors<const N: usize>(rows: &Rows, columns: [usize; N], names: [&'static 
     ColorColumns {
         names,
         values: Colors::F32(colors),
-        error: if types.contains(&NumberType::F64) { error / f64::from(ranges[0]) } else { 0.0 },
-        scaled_range: (0..N).find(is_assumed).map(|channel| f64::from(ranges[channel])),
+        error: if types.contains(&NumberType::F64) {
+            error / f64::from(ranges[0])
+        } else {
+            0.0
+        },
+        scaled_range: (0..N)
+            .find(is_assumed)
+            .map(|channel| f64::from(ranges[channel])),
         are_wrapped: of_colors.wrapped_range.or(of_alpha.wrapped_range).is_some(),
         clamped_count: of_colors.clamped_count + of_alpha.clamped_count,
     }
@@ -102,16 +124,28 @@ struct Negatives {
 
 /// Converts the negative integers of `channels`. Programs write unsigned integers into `char` and `short`. Other negative
 /// integers are invalid and become 0.
-fn convert_negative(types: &[NumberType], channels: Range<usize>, colors: &mut [[f32; 4]]) -> Negatives {
-    let signed: Vec<_> = channels.filter(|channel| has_open_range(types[*channel])).collect();
+fn convert_negative(
+    types: &[NumberType],
+    channels: Range<usize>,
+    colors: &mut [[f32; 4]],
+) -> Negatives {
+    let signed: Vec<_> = channels
+        .filter(|channel| has_open_range(types[*channel]))
+        .collect();
     let (mut least, mut largest) = (0.0_f32, 0.0_f32);
-    for component in colors.iter().flat_map(|color| signed.iter().map(|channel| color[*channel])) {
+    for component in colors
+        .iter()
+        .flat_map(|color| signed.iter().map(|channel| color[*channel]))
+    {
         (least, largest) = (least.min(component), largest.max(component));
     }
     if least >= 0.0 {
         return Negatives::default();
     }
-    let range = signed.iter().map(|channel| largest_integer(types[*channel])).fold(0.0, f32::max);
+    let range = signed
+        .iter()
+        .map(|channel| largest_integer(types[*channel]))
+        .fold(0.0, f32::max);
     let [byte, short, _] = LARGEST_INTEGERS;
     // Colours from 0 to 255 in a `short` have no use for its sign: as 65535, a single -1 would darken all others.
     let is_wrapped = range == byte || (range == short && !(1.0 < largest && largest <= byte));
@@ -120,27 +154,44 @@ fn convert_negative(types: &[NumberType], channels: Range<usize>, colors: &mut [
         for channel in &signed {
             let component = &mut color[*channel];
             if *component < 0.0 {
-                *component =
-                    if is_wrapped { *component + largest_integer(types[*channel]) + 1.0 } else { 0.0 };
+                *component = if is_wrapped {
+                    *component + largest_integer(types[*channel]) + 1.0
+                } else {
+                    0.0
+                };
                 count += 1;
             }
         }
     }
     match is_wrapped {
-        true => Negatives { wrapped_range: Some(range), clamped_count: 0 },
-        false => Negatives { wrapped_range: None, clamped_count: count },
+        true => Negatives {
+            wrapped_range: Some(range),
+            clamped_count: 0,
+        },
+        false => Negatives {
+            wrapped_range: None,
+            clamped_count: count,
+        },
     }
 }
 
 /// Returns the number that represents 1 in each channel. `types` are the types of the channels that the file has, and
 /// `negatives` the conversions of the colours and of alpha.
-fn channel_ranges(types: &[NumberType], negatives: [Negatives; 2], colors: &[[f32; 4]]) -> [f32; 4] {
+fn channel_ranges(
+    types: &[NumberType],
+    negatives: [Negatives; 2],
+    colors: &[[f32; 4]],
+) -> [f32; 4] {
     let of_floats = byte_scale(colors.iter()).unwrap_or([1.0; 4]);
     let [of_colors, of_alpha] =
         [0..3, 3..types.len()].map(|channels| smallest_range(types, channels, colors));
     let of_alpha = negatives[1].wrapped_range.unwrap_or(of_alpha);
     // Dark colours with opaque alpha have the range of alpha. Alpha up to 1 is opaque beside colours of any range.
-    let of_colors = if of_colors == 1.0 { of_alpha } else { of_colors };
+    let of_colors = if of_colors == 1.0 {
+        of_alpha
+    } else {
+        of_colors
+    };
     let of_colors = negatives[0].wrapped_range.unwrap_or(of_colors);
     std::array::from_fn(|channel| match types.get(channel) {
         Some(number @ (NumberType::U8 | NumberType::U16)) => largest_integer(*number),
@@ -153,11 +204,17 @@ fn channel_ranges(types: &[NumberType], negatives: [Negatives; 2], colors: &[[f3
 
 /// Returns the smallest range that holds all components of `channels` whose type implies none.
 fn smallest_range(types: &[NumberType], channels: Range<usize>, colors: &[[f32; 4]]) -> f32 {
-    let open: Vec<_> = channels.filter(|channel| has_open_range(types[*channel])).collect();
-    let components = colors.iter().flat_map(|color| open.iter().map(|channel| color[*channel]));
+    let open: Vec<_> = channels
+        .filter(|channel| has_open_range(types[*channel]))
+        .collect();
+    let components = colors
+        .iter()
+        .flat_map(|color| open.iter().map(|channel| color[*channel]));
     let largest = components.fold(0.0, f32::max);
     let mut ranges = [1.0].into_iter().chain(LARGEST_INTEGERS);
-    ranges.find(|range| largest <= *range).unwrap_or(LARGEST_INTEGERS[2])
+    ranges
+        .find(|range| largest <= *range)
+        .unwrap_or(LARGEST_INTEGERS[2])
 }
 
 /// Extends a colour by `opaque` if it has no alpha.

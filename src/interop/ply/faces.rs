@@ -78,10 +78,9 @@ impl FaceReader {
     ) -> Result<()> {
         self.columns.texcoords = element.find_list(|name| name == "texcoord");
         if self.image_count > 0 {
-            self.columns.image = element
-                .properties
-                .iter()
-                .position(|property| property.length_type.is_none() && property.name == "texnumber");
+            self.columns.image = element.properties.iter().position(|property| {
+                property.length_type.is_none() && property.name == "texnumber"
+            });
         }
         self.read(source, element, FaceReader::read_polygon, losses)
     }
@@ -106,7 +105,9 @@ impl FaceReader {
     ) -> Result<()> {
         let corners = element.vertex_indices();
         self.columns.corners = corners;
-        let FaceColumns { texcoords, image, .. } = self.columns;
+        let FaceColumns {
+            texcoords, image, ..
+        } = self.columns;
         let converted = [corners, texcoords, image];
         for (index, property) in element.properties.iter().enumerate() {
             if !converted.contains(&Some(index)) {
@@ -147,8 +148,17 @@ impl FaceReader {
         Ok(())
     }
 
-    fn read_item(&mut self, source: &mut NumberSource, element: &Element, read: ReadList) -> Result<()> {
-        let FaceColumns { corners, texcoords, image } = self.columns;
+    fn read_item(
+        &mut self,
+        source: &mut NumberSource,
+        element: &Element,
+        read: ReadList,
+    ) -> Result<()> {
+        let FaceColumns {
+            corners,
+            texcoords,
+            image,
+        } = self.columns;
         for (index, property) in element.properties.iter().enumerate() {
             let (index, number) = (Some(index), property.number_type);
             match property.length_type {
@@ -197,7 +207,12 @@ impl FaceReader {
         self.uvs.extend(std::iter::repeat_n([0.0; 2], corners));
     }
 
-    fn read_polygon(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
+    fn read_polygon(
+        &mut self,
+        source: &mut NumberSource,
+        count: NumberType,
+        item: NumberType,
+    ) -> Result<()> {
         let mut is_whole = true;
         for _ in 0..source.read_count(count)? {
             let raw = source.read_number(item)?;
@@ -217,7 +232,12 @@ impl FaceReader {
     }
 
     /// Reads strips separated by −1. Reverses every second triangle, and drops degenerate ones, which connect strips.
-    fn read_strip(&mut self, source: &mut NumberSource, count: NumberType, item: NumberType) -> Result<()> {
+    fn read_strip(
+        &mut self,
+        source: &mut NumberSource,
+        count: NumberType,
+        item: NumberType,
+    ) -> Result<()> {
         let mut strip: Vec<Option<u32>> = Vec::new();
         let mut triangle_count = 0;
         for _ in 0..source.read_count(count)? {
@@ -236,8 +256,14 @@ impl FaceReader {
                 continue;
             };
             if a != b && b != c && a != c {
-                let corners = if triangle_count % 2 == 1 { [a, b, c] } else { [b, a, c] };
-                corners.into_iter().for_each(|corner| self.polygons.push_corner(corner));
+                let corners = if triangle_count % 2 == 1 {
+                    [a, b, c]
+                } else {
+                    [b, a, c]
+                };
+                corners
+                    .into_iter()
+                    .for_each(|corner| self.polygons.push_corner(corner));
                 self.polygons.finish_face();
             }
         }
@@ -246,10 +272,20 @@ impl FaceReader {
 
     /// Converts a number to a vertex index. If the vertex is missing, returns an error or, in lenient mode, `None`.
     #[inline]
-    fn vertex_index(&self, source: &NumberSource, number: NumberType, raw: RawNumber) -> Result<Option<u32>> {
-        let index = to_index(number, raw).filter(|index| u64::from(*index) < self.declared_vertices);
+    fn vertex_index(
+        &self,
+        source: &NumberSource,
+        number: NumberType,
+        raw: RawNumber,
+    ) -> Result<Option<u32>> {
+        let index =
+            to_index(number, raw).filter(|index| u64::from(*index) < self.declared_vertices);
         if index.is_none() && self.strictness == Strictness::Strict {
-            let message = format!("vertex {} is not in 0..{}", to_f64(number, raw), self.declared_vertices);
+            let message = format!(
+                "vertex {} is not in 0..{}",
+                to_f64(number, raw),
+                self.declared_vertices
+            );
             return Err(source.reject(message));
         }
         Ok(index)
@@ -288,7 +324,10 @@ impl FaceReader {
         record_unused_vertices(&mesh, &groups, losses);
         let used_images: Vec<_> = groups.iter().map(|group| group.image).collect();
         record_unused_images(images, &used_images, losses);
-        Ok(groups.into_iter().map(|group| group.into_mesh(&mesh, images)).collect())
+        Ok(groups
+            .into_iter()
+            .map(|group| group.into_mesh(&mesh, images))
+            .collect())
     }
 
     /// Records losses for the properties of faces. `kept` is the number of faces that are not dropped.
@@ -299,13 +338,22 @@ impl FaceReader {
         self.polygons.record_degenerate("face", losses);
         let message = "texture coordinates whose number does not match the corners";
         let loss = Loss::dropped("face.texcoord", message);
-        losses.extend(loss.with_count_of(self.mismatched_uvs, all, "faces").if_any());
+        losses.extend(
+            loss.with_count_of(self.mismatched_uvs, all, "faces")
+                .if_any(),
+        );
         let message = "missing values were replaced by texture coordinates (0, 0)";
         let loss = Loss::changed("face.texcoord", message);
-        losses.extend(loss.with_count_of(self.missing_uvs, self.uvs.len(), "corners").if_any());
+        losses.extend(
+            loss.with_count_of(self.missing_uvs, self.uvs.len(), "corners")
+                .if_any(),
+        );
         let loss = Loss::dropped("face.texnumber", "references to missing images");
         let read = all + self.polygons.degenerate_count;
-        losses.extend(loss.with_count_of(self.missing_images, read, "faces").if_any());
+        losses.extend(
+            loss.with_count_of(self.missing_images, read, "faces")
+                .if_any(),
+        );
     }
 }
 

@@ -114,12 +114,20 @@ impl Element {
         });
         let all = self.count.saturating_mul(sizes.sum());
         // The last digit may end the file.
-        if encoding == Encoding::Ascii { all.saturating_sub(1) } else { all }
+        if encoding == Encoding::Ascii {
+            all.saturating_sub(1)
+        } else {
+            all
+        }
     }
 
     /// Returns the number of items to read; 0 without properties.
     pub fn item_count(&self) -> u64 {
-        if self.properties.is_empty() { 0 } else { self.count }
+        if self.properties.is_empty() {
+            0
+        } else {
+            self.count
+        }
     }
 
     /// Returns the position of the list of vertex indices among the properties.
@@ -134,7 +142,9 @@ impl Element {
     }
 
     pub fn has_lists(&self) -> bool {
-        self.properties.iter().any(|property| property.length_type.is_some())
+        self.properties
+            .iter()
+            .any(|property| property.length_type.is_some())
     }
 }
 
@@ -186,8 +196,8 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
             Some(b"property") => {
                 let property = parse_property(&mut words)?;
                 let element = header.elements.last_mut();
-                let element =
-                    element.ok_or_else(|| words.reject("the property precedes the first element"))?;
+                let element = element
+                    .ok_or_else(|| words.reject("the property precedes the first element"))?;
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
@@ -199,13 +209,18 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 }
             }
             None if end == text.len() => {
-                return Err(reject(text, end..end, "the header has no line `end_header`"));
+                return Err(reject(
+                    text,
+                    end..end,
+                    "the header has no line `end_header`",
+                ));
             }
             None => {}
         }
     }
     header.body = at;
-    header.encoding = encoding.ok_or_else(|| reject(text, at..at, "the header has no line `format`"))?;
+    header.encoding =
+        encoding.ok_or_else(|| reject(text, at..at, "the header has no line `format`"))?;
     Ok(header)
 }
 
@@ -236,11 +251,24 @@ fn parse_format(words: &mut Words) -> Result<Encoding> {
 
 fn parse_element(words: &mut Words) -> Result<Element> {
     let name = parse_name(words, "the name of the element")?;
-    let count = words.next().ok_or_else(|| words.missing_error("the number of items"))?;
-    let Some(count) = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()) else {
-        return Err(words.reject(format!("expected a number of items, found {}", quote(count))));
+    let count = words
+        .next()
+        .ok_or_else(|| words.missing_error("the number of items"))?;
+    let Some(count) = std::str::from_utf8(count)
+        .ok()
+        .and_then(|count| count.parse().ok())
+    else {
+        return Err(words.reject(format!(
+            "expected a number of items, found {}",
+            quote(count)
+        )));
     };
-    Ok(Element { name, count, properties: Vec::new(), count_range: words.range() })
+    Ok(Element {
+        name,
+        count,
+        properties: Vec::new(),
+        count_range: words.range(),
+    })
 }
 
 fn parse_property(words: &mut Words) -> Result<Property> {
@@ -253,7 +281,12 @@ fn parse_property(words: &mut Words) -> Result<Property> {
     };
     let number_type = number_type.ok_or_else(|| words.reject("lists of lists are unsupported"))?;
     let name = parse_name(words, "the name of the property")?;
-    Ok(Property { name, number_type, length_type, name_range: words.range() })
+    Ok(Property {
+        name,
+        number_type,
+        length_type,
+        name_range: words.range(),
+    })
 }
 
 /// Parses a type; `None` if it is `list`.

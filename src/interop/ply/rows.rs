@@ -36,16 +36,31 @@ impl<'a> Rows<'a> {
     ) -> Result<Rows<'a>> {
         let mut columns = Vec::new();
         let mut stride = 0;
-        for property in element.properties.iter().filter(|property| property.length_type.is_none()) {
+        for property in element
+            .properties
+            .iter()
+            .filter(|property| property.length_type.is_none())
+        {
             let (name, declared) = (property.name.clone(), property.number_type);
-            let is_wide =
-                source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == NumberType::F32;
+            let is_wide = source.is_text()
+                && matches!(&*name, "x" | "y" | "z")
+                && declared == NumberType::F32;
             let number_type = if is_wide { NumberType::F64 } else { declared };
-            columns.push(Column { name, number_type, declared, offset: stride, is_used: false });
+            columns.push(Column {
+                name,
+                number_type,
+                declared,
+                offset: stride,
+                is_used: false,
+            });
             stride += number_type.size();
         }
         let size = element.count.saturating_mul(stride as u64);
-        let plain = if element.has_lists() { None } else { source.take_bytes(size) };
+        let plain = if element.has_lists() {
+            None
+        } else {
+            source.take_bytes(size)
+        };
         let bytes = match plain {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
@@ -56,7 +71,11 @@ impl<'a> Rows<'a> {
                 Cow::Owned(bytes)
             }
         };
-        Ok(Rows { bytes, stride, columns })
+        Ok(Rows {
+            bytes,
+            stride,
+            columns,
+        })
     }
 
     /// Marks the columns `names` as used, and returns their indices. Returns `None` if a column is missing, already
@@ -68,17 +87,22 @@ impl<'a> Rows<'a> {
     ) -> Option<[usize; N]> {
         let mut indices = [0; N];
         for (index, name) in indices.iter_mut().zip(names) {
-            let is_match =
-                |column: &Column| column.name == name && !column.is_used && fits(column.number_type);
+            let is_match = |column: &Column| {
+                column.name == name && !column.is_used && fits(column.number_type)
+            };
             *index = self.columns.iter().position(is_match)?;
         }
-        indices.iter().for_each(|index| self.columns[*index].is_used = true);
+        indices
+            .iter()
+            .for_each(|index| self.columns[*index].is_used = true);
         Some(indices)
     }
 
     /// Returns `true` if all columns `indices` have the type `number`.
     pub fn are_all(&self, indices: &[usize], number: NumberType) -> bool {
-        indices.iter().all(|index| self.columns[*index].number_type == number)
+        indices
+            .iter()
+            .all(|index| self.columns[*index].number_type == number)
     }
 
     /// Returns the types of the columns `indices`.
@@ -92,7 +116,8 @@ impl<'a> Rows<'a> {
         if self.are_all(&indices, NumberType::F32) {
             let offsets = columns.map(|column| column.offset);
             let row = |row: &[u8]| {
-                offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
+                offsets
+                    .map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
             };
             return (self.rows().map(row).collect(), 0.0);
         }
@@ -114,7 +139,10 @@ impl<'a> Rows<'a> {
     pub fn rounding_angle(&self, indices: [usize; 3]) -> f64 {
         let columns = indices.map(|index| &self.columns[index]);
         let exact = |row: &[u8]| columns.map(|column| to_f64(column.number_type, column.raw(row)));
-        self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max)
+        self.rows()
+            .map(exact)
+            .map(exact::rounding_angle)
+            .fold(0.0, f64::max)
     }
 
     /// Returns the columns `indices` as positions, and their largest rounding error; 0 if 64 bits are kept, or the
@@ -123,9 +151,14 @@ impl<'a> Rows<'a> {
         let columns = indices.map(|index| &self.columns[index]);
         if self.are_all(&indices, NumberType::F32) {
             let (positions, _) = self.to_floats(indices);
-            return (Positions::from_f32(positions.into_iter().map(to_point).collect()), 0.0);
+            return (
+                Positions::from_f32(positions.into_iter().map(to_point).collect()),
+                0.0,
+            );
         }
-        let row = |row: &[u8]| to_point(columns.map(|column| to_f64(column.number_type, column.raw(row))));
+        let row = |row: &[u8]| {
+            to_point(columns.map(|column| to_f64(column.number_type, column.raw(row))))
+        };
         let mut positions = Positions::default();
         for (index, row) in self.rows().map(row).enumerate() {
             positions.push(row);
@@ -134,9 +167,15 @@ impl<'a> Rows<'a> {
             }
         }
         positions.finish();
-        let is_declared = columns.iter().any(|column| column.declared != NumberType::F32);
+        let is_declared = columns
+            .iter()
+            .any(|column| column.declared != NumberType::F32);
         let error = match is_declared && !positions.are_exact() {
-            true => self.rows().map(row).map(exact::rounding_distance).fold(0.0, f64::max),
+            true => self
+                .rows()
+                .map(row)
+                .map(exact::rounding_distance)
+                .fold(0.0, f64::max),
             false => 0.0,
         };
         (positions, error)
@@ -145,22 +184,33 @@ impl<'a> Rows<'a> {
     /// Returns the columns `indices`, which must have the type `U8`.
     pub fn to_bytes<const N: usize>(&self, indices: [usize; N]) -> Vec<[u8; N]> {
         let offsets = indices.map(|index| self.columns[index].offset);
-        self.rows().map(|row| offsets.map(|offset| row[offset])).collect()
+        self.rows()
+            .map(|row| offsets.map(|offset| row[offset]))
+            .collect()
     }
 
     /// Returns the unused columns as custom attributes.
     pub fn unused_columns(&self) -> impl Iterator<Item = CustomAttribute> {
-        self.columns.iter().filter(|column| !column.is_used).map(|column| CustomAttribute {
-            name: column.name.clone(),
-            components: 1,
-            values: self.components(column),
-        })
+        self.columns
+            .iter()
+            .filter(|column| !column.is_used)
+            .map(|column| CustomAttribute {
+                name: column.name.clone(),
+                components: 1,
+                values: self.components(column),
+            })
     }
 
     fn components(&self, column: &Column) -> Components {
-        fn values<T, const N: usize>(rows: &Rows, column: &Column, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+        fn values<T, const N: usize>(
+            rows: &Rows,
+            column: &Column,
+            convert: impl Fn([u8; N]) -> T,
+        ) -> Vec<T> {
             let first_bytes = |raw: RawNumber| std::array::from_fn(|byte| raw[byte]);
-            rows.rows().map(|row| convert(first_bytes(column.raw(row)))).collect()
+            rows.rows()
+                .map(|row| convert(first_bytes(column.raw(row))))
+                .collect()
         }
         match column.number_type {
             NumberType::I8 => Components::I8(values(self, column, i8::from_le_bytes)),
@@ -203,22 +253,30 @@ fn read_item(
     bytes: &mut Vec<u8>,
 ) -> Result<()> {
     let mut numbers = columns.iter().map(|column| column.number_type);
-    element.properties.iter().try_for_each(|property| match property.length_type {
-        None => {
-            let number = numbers.next().unwrap_or(property.number_type);
-            let raw = source.read_number(number)?;
-            bytes.extend_from_slice(&raw[..number.size()]);
-            Ok(())
-        }
-        Some(_) => skip_property(source, property),
-    })
+    element
+        .properties
+        .iter()
+        .try_for_each(|property| match property.length_type {
+            None => {
+                let number = numbers.next().unwrap_or(property.number_type);
+                let raw = source.read_number(number)?;
+                bytes.extend_from_slice(&raw[..number.size()]);
+                Ok(())
+            }
+            Some(_) => skip_property(source, property),
+        })
 }
 
 pub(super) fn skip_item(source: &mut NumberSource, element: &Element) -> Result<()> {
-    element.properties.iter().try_for_each(|property| skip_property(source, property))
+    element
+        .properties
+        .iter()
+        .try_for_each(|property| skip_property(source, property))
 }
 
 pub(super) fn skip_property(source: &mut NumberSource, property: &Property) -> Result<()> {
-    let count = property.length_type.map_or(Ok(1), |count| source.read_count(count))?;
+    let count = property
+        .length_type
+        .map_or(Ok(1), |count| source.read_count(count))?;
     (0..count).try_for_each(|_| source.read_number(property.number_type).map(drop))
 }

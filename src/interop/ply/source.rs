@@ -36,11 +36,21 @@ impl<'a> NumberSource<'a> {
         match encoding {
             Encoding::Ascii => {
                 let words = Words::new(bytes, body..body);
-                NumberSource::Text(TextLines { text: bytes, line: body..body, words })
+                NumberSource::Text(TextLines {
+                    text: bytes,
+                    line: body..body,
+                    words,
+                })
             }
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
-                NumberSource::Binary { bytes, at: body, last_start: body, big_endian, is_truncated: false }
+                NumberSource::Binary {
+                    bytes,
+                    at: body,
+                    last_start: body,
+                    big_endian,
+                    is_truncated: false,
+                }
             }
         }
     }
@@ -61,7 +71,13 @@ impl<'a> NumberSource<'a> {
     /// big-endian, or has fewer bytes.
     pub fn take_bytes(&mut self, size: u64) -> Option<&'a [u8]> {
         match self {
-            NumberSource::Binary { bytes, at, last_start, big_endian: false, .. } => {
+            NumberSource::Binary {
+                bytes,
+                at,
+                last_start,
+                big_endian: false,
+                ..
+            } => {
                 let end = at.checked_add(usize::try_from(size).ok()?)?;
                 let plain = bytes.get(*at..end)?;
                 (*last_start, *at) = (*at, end);
@@ -85,7 +101,8 @@ impl<'a> NumberSource<'a> {
                 Err(_) if strictness == Strictness::Lenient && self.is_truncated() => {
                     self.skip_rest();
                     let (missing, all) = (element.count - index, element.count as usize);
-                    let loss = Loss::dropped(element.name.clone(), "items missing at the end of the file");
+                    let loss =
+                        Loss::dropped(element.name.clone(), "items missing at the end of the file");
                     let loss = loss.in_category(element.category());
                     losses.push(loss.with_count_of(missing as usize, all, "items"));
                     return Ok(index as usize);
@@ -115,7 +132,11 @@ impl<'a> NumberSource<'a> {
     }
 
     /// Reads an item. In ASCII files, an item must take up its entire line.
-    fn read_item(&mut self, element: &Element, read: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn read_item(
+        &mut self,
+        element: &Element,
+        read: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         if let NumberSource::Text(lines) = self {
             lines.advance();
         }
@@ -132,7 +153,13 @@ impl<'a> NumberSource<'a> {
     pub fn read_number(&mut self, number: NumberType) -> Result<RawNumber> {
         match self {
             NumberSource::Text(lines) => parse_number(&mut lines.words, number),
-            NumberSource::Binary { bytes, at, last_start, big_endian, is_truncated } => {
+            NumberSource::Binary {
+                bytes,
+                at,
+                last_start,
+                big_endian,
+                is_truncated,
+            } => {
                 let size = number.size();
                 *last_start = *at;
                 let Some(own) = bytes.get(*at..*at + size) else {
@@ -164,9 +191,8 @@ impl<'a> NumberSource<'a> {
     pub fn reject(&self, message: impl ToString) -> Error {
         match self {
             NumberSource::Text(lines) => lines.words.reject(message),
-            NumberSource::Binary { at, last_start, .. } => {
-                Error::malformed(message).with_span(Some(Span::Bytes(*last_start as u64..*at as u64)))
-            }
+            NumberSource::Binary { at, last_start, .. } => Error::malformed(message)
+                .with_span(Some(Span::Bytes(*last_start as u64..*at as u64))),
         }
     }
 }
@@ -178,7 +204,8 @@ impl TextLines<'_> {
             let start = self.line.end;
             let rest = &self.text[start..];
             // The line feed of CR LF becomes a blank line.
-            let length = memchr::memchr2(b'\r', b'\n', rest).map_or(rest.len(), |length| length + 1);
+            let length =
+                memchr::memchr2(b'\r', b'\n', rest).map_or(rest.len(), |length| length + 1);
             self.line = start..start + length;
             if length == 0 || !self.text[self.line.clone()].trim_ascii().is_empty() {
                 self.words = Words::new(self.text, self.line.clone());
@@ -207,7 +234,10 @@ impl TextLines<'_> {
         // The line is empty at the end of the file.
         let is_wrong = found > 0 && found != expected;
         is_wrong.then(|| {
-            let message = format!("{found} numbers, but `{}` has {expected} per line", element.name);
+            let message = format!(
+                "{found} numbers, but `{}` has {expected} per line",
+                element.name
+            );
             reject(self.text, self.line.clone(), message)
         })
     }
@@ -221,16 +251,25 @@ fn parse_number(words: &mut Words, number: NumberType) -> Result<RawNumber> {
         let [value] = words.read_f64s("a number")?;
         return Ok(value.to_le_bytes());
     }
-    let word = words.next().ok_or_else(|| words.missing_error("a number"))?;
-    let value = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());
+    let word = words
+        .next()
+        .ok_or_else(|| words.missing_error("a number"))?;
+    let value = std::str::from_utf8(word)
+        .ok()
+        .and_then(|word| word.parse::<i64>().ok());
     let bits = 8 * number.size() as u32;
     let (least, most) = match number {
-        NumberType::I8 | NumberType::I16 | NumberType::I32 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        NumberType::I8 | NumberType::I16 | NumberType::I32 => {
+            (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        }
         _ => (0, (1 << bits) - 1),
     };
     match value.filter(|value| (least..=most).contains(value)) {
         Some(value) => Ok(value.to_le_bytes()),
-        None => Err(words.reject(format!("{} is not an integer from {least} to {most}", quote(word)))),
+        None => Err(words.reject(format!(
+            "{} is not an integer from {least} to {most}",
+            quote(word)
+        ))),
     }
 }
 

@@ -66,14 +66,24 @@ pub(super) fn split_vertices(
             continue;
         }
         let image = images.get(face).copied().unwrap_or(0);
-        let group_index = *group_indices
-            .entry(image)
-            .or_insert_with(|| push_index(&mut groups, VertexGroup { image, ..VertexGroup::default() }));
+        let group_index = *group_indices.entry(image).or_insert_with(|| {
+            push_index(
+                &mut groups,
+                VertexGroup {
+                    image,
+                    ..VertexGroup::default()
+                },
+            )
+        });
         check_mesh_count(groups.len(), size_of::<VertexGroup>(), limits)?;
         let group = &mut groups[group_index];
         for (index, corner) in corners.iter().enumerate() {
             let uv = uvs.get(index).copied();
-            let key = SplitVertex { image, corner: *corner, uv_bits: uv.map(|uv| uv.map(f32::to_bits)) };
+            let key = SplitVertex {
+                image,
+                corner: *corner,
+                uv_bits: uv.map(|uv| uv.map(f32::to_bits)),
+            };
             let vertex = *new_indices.entry(key).or_insert_with(|| {
                 group.uvs.extend(uv);
                 push_index(&mut group.vertices, *corner as usize) as u32
@@ -84,7 +94,8 @@ pub(super) fn split_vertices(
         check_triangle_limit(new_indices.len() as u64, limits.max_triangles)?;
         if new_indices.len() as u64 > max_size {
             let limit = limits.max_decoded;
-            let message = format!("vertices split by texture coordinates exceed the limit of {limit} bytes");
+            let message =
+                format!("vertices split by texture coordinates exceed the limit of {limit} bytes");
             return Err(Error::limit_exceeded(Limit::Decoded, message));
         }
     }
@@ -93,7 +104,9 @@ pub(super) fn split_vertices(
 }
 
 pub(super) fn set_image(mesh: &mut Mesh, image: Option<&String>) {
-    mesh.material.texture = image.filter(|image| !image.is_empty()).map(|image| Texture::file(&**image));
+    mesh.material.texture = image
+        .filter(|image| !image.is_empty())
+        .map(|image| Texture::file(&**image));
 }
 
 pub(super) fn record_unused_vertices(mesh: &Mesh, groups: &[VertexGroup], losses: &mut Vec<Loss>) {
@@ -103,5 +116,8 @@ pub(super) fn record_unused_vertices(mesh: &Mesh, groups: &[VertexGroup], losses
     }
     let unused = is_used.iter().filter(|is_used| !**is_used).count();
     let loss = Loss::dropped("vertex", "vertices that no face uses");
-    losses.extend(loss.with_count_of(unused, mesh.positions.len(), "vertices").if_any());
+    losses.extend(
+        loss.with_count_of(unused, mesh.positions.len(), "vertices")
+            .if_any(),
+    );
 }

@@ -13,9 +13,17 @@ use crate::interop::{Files, WriteResult};
 use crate::scene::{Colors, Components, CustomAttribute, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
-pub fn write(mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions) -> WriteResult {
-    let mut losses =
-        CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
+pub fn write(
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> WriteResult {
+    let mut losses = CAPABILITIES.restrict(
+        &mut scene,
+        options.conventions.unwrap_or(CONVENTIONS),
+        options,
+    )?;
     let mut images = ImageFiles::new(name, &scene);
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
     let path = "meshes[0].material.texture";
@@ -43,7 +51,13 @@ fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec
     let mut used_names: BTreeSet<String> = names::reserved().map(str::to_owned).collect();
     let attributes = custom.iter().enumerate().map(|(index, custom)| {
         let path = format!("meshes[0].custom[{index}]");
-        let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
+        let plain = |c: char| {
+            if c.is_whitespace() || c.is_control() {
+                '_'
+            } else {
+                c
+            }
+        };
         let preferred: String = match &*custom.name {
             "" => "custom".to_owned(),
             name => name.chars().map(plain).collect(),
@@ -58,16 +72,31 @@ fn property_names(custom: &[CustomAttribute], losses: &mut Vec<Loss>) -> Vec<Vec
             return vec![name];
         }
         let lanes = (0..custom.components).map(|lane| format!("{preferred}_{lane}"));
-        let names: Vec<_> = lanes.map(|name| unique_name(&name, &mut used_names)).collect();
-        let loss = Loss::new(LossKind::Split, path, "each component was written as a property");
+        let names: Vec<_> = lanes
+            .map(|name| unique_name(&name, &mut used_names))
+            .collect();
+        let loss = Loss::new(
+            LossKind::Split,
+            path,
+            "each component was written as a property",
+        );
         losses.push(loss.with_detail(format_args!("\"{old}\" becomes {}", names.join(", "))));
         names
     });
     attributes.collect()
 }
 
-fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygons: &Polygons) -> Result<()> {
-    let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
+fn write_header(
+    out: &mut impl Write,
+    mesh: &Mesh,
+    names: &[Vec<String>],
+    polygons: &Polygons,
+) -> Result<()> {
+    let endian = if cfg!(target_endian = "big") {
+        "big"
+    } else {
+        "little"
+    };
     writeln!(out, "ply\nformat binary_{endian}_endian 1.0")?;
     if let Some(texture) = &mesh.material.texture {
         write!(out, "comment TextureFile ")?;
@@ -76,7 +105,9 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
     }
     writeln!(out, "element vertex {}", mesh.positions.len())?;
     let mut property = |ty: &str, names: &[&str]| -> Result<()> {
-        Ok(names.iter().try_for_each(|name| writeln!(out, "property {ty} {name}"))?)
+        Ok(names
+            .iter()
+            .try_for_each(|name| writeln!(out, "property {ty} {name}"))?)
     };
     property("float", &["x", "y", "z"])?;
     if mesh.normals.is_some() {
@@ -104,10 +135,22 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
         property(ty, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     if !polygons.is_empty() {
-        let count = if polygons.max_corners() > 255 { "uint" } else { "uchar" };
+        let count = if polygons.max_corners() > 255 {
+            "uint"
+        } else {
+            "uchar"
+        };
         // Most readers support `int`; larger meshes need `uint`.
-        let index = if mesh.positions.len() > i32::MAX as usize { "uint" } else { "int" };
-        writeln!(out, "element face {}\nproperty list {count} {index} vertex_indices", polygons.len())?;
+        let index = if mesh.positions.len() > i32::MAX as usize {
+            "uint"
+        } else {
+            "int"
+        };
+        writeln!(
+            out,
+            "element face {}\nproperty list {count} {index} vertex_indices",
+            polygons.len()
+        )?;
     }
     Ok(writeln!(out, "end_header")?)
 }

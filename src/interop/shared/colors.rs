@@ -12,10 +12,16 @@ const MIN_BYTE_SCALE: f32 = 16.0;
 /// Programs write either range, and the formats declare none. Colours are from 0 to 255 if a component exceeds 1, none
 /// is negative or exceeds 255, and all are whole numbers or one is above 16. Alpha may have another range. Components
 /// that are not finite are ignored.
-pub(in crate::interop) fn byte_scale<'a>(colors: impl Iterator<Item = &'a [f32; 4]>) -> Option<[f32; 4]> {
-    let (mut largest, mut largest_alpha, mut least, mut are_whole) = (0.0_f32, 0.0_f32, 0.0_f32, true);
+pub(in crate::interop) fn byte_scale<'a>(
+    colors: impl Iterator<Item = &'a [f32; 4]>,
+) -> Option<[f32; 4]> {
+    let (mut largest, mut largest_alpha, mut least, mut are_whole) =
+        (0.0_f32, 0.0_f32, 0.0_f32, true);
     for [red, green, blue, alpha] in colors {
-        for component in [red, green, blue].into_iter().filter(|component| component.is_finite()) {
+        for component in [red, green, blue]
+            .into_iter()
+            .filter(|component| component.is_finite())
+        {
             largest = largest.max(*component);
             least = least.min(*component);
             are_whole &= component.fract() == 0.0;
@@ -32,12 +38,20 @@ pub(in crate::interop) fn byte_scale<'a>(colors: impl Iterator<Item = &'a [f32; 
 }
 
 /// Clamps colours to 0 to 1 if reading would scale them, as if they were from 0 to 255.
-pub(in crate::interop) fn clamp_like_bytes(colors: &mut [[f32; 4]], path: String, losses: &mut Vec<Loss>) {
+pub(in crate::interop) fn clamp_like_bytes(
+    colors: &mut [[f32; 4]],
+    path: String,
+    losses: &mut Vec<Loss>,
+) {
     if byte_scale(colors.iter()).is_none() {
         return;
     }
     let (mut count, mut largest) = (0, 0.0);
-    for component in colors.as_flattened_mut().iter_mut().filter(|component| **component > 1.0) {
+    for component in colors
+        .as_flattened_mut()
+        .iter_mut()
+        .filter(|component| **component > 1.0)
+    {
         count += 1;
         largest = f64::max(largest, f64::from(*component) - 1.0);
         *component = 1.0;
@@ -55,5 +69,8 @@ pub(in crate::interop) fn scale_color(color: [f32; 4], divisors: [f32; 4]) -> [f
 
 /// Returns the loss for colours from 0 to `largest` that were scaled, at `path`.
 pub(in crate::interop) fn scaled_loss(path: impl Into<Path>, largest: f64) -> Loss {
-    Loss::changed(path, format!("colours from 0 to {largest} were scaled to 0 to 1"))
+    Loss::changed(
+        path,
+        format!("colours from 0 to {largest} were scaled to 0 to 1"),
+    )
 }

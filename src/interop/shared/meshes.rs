@@ -6,7 +6,11 @@ use crate::{Error, Limit, Limits, Result};
 
 /// Returns an error if `count` meshes exceed the limits. `size` is the number of bytes that a reader needs for a mesh,
 /// in addition to [`Mesh`]. A mesh takes hundreds of bytes in memory, but only a few in the file.
-pub(in crate::interop) fn check_mesh_count(count: usize, size: usize, limits: &Limits) -> Result<()> {
+pub(in crate::interop) fn check_mesh_count(
+    count: usize,
+    size: usize,
+    limits: &Limits,
+) -> Result<()> {
     let limit = limits.max_decoded;
     let needed = (count as u64).saturating_mul((size + size_of::<Mesh>()) as u64);
     if needed > limit {

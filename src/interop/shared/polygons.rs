@@ -47,7 +47,10 @@ impl Polygons {
     /// Maps the vertex indices of all corners. Drops faces with a corner for which `map` returns `None`, and returns
     /// the number of these faces.
     pub fn map_corners(&mut self, map: impl Fn(u32) -> Option<u32>) -> usize {
-        let mut kept = Polygons { degenerate_count: self.degenerate_count, ..Polygons::default() };
+        let mut kept = Polygons {
+            degenerate_count: self.degenerate_count,
+            ..Polygons::default()
+        };
         for face in self.iter() {
             for corner in face.iter().map_while(|corner| map(*corner)) {
                 kept.push_corner(corner);
@@ -78,20 +81,32 @@ impl Polygons {
     pub fn record_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
         let all = self.len() + self.degenerate_count;
         let loss = Loss::dropped(path, "faces with fewer than 3 corners");
-        losses.extend(loss.with_count_of(self.degenerate_count, all, "faces").if_any());
+        losses.extend(
+            loss.with_count_of(self.degenerate_count, all, "faces")
+                .if_any(),
+        );
     }
 
     fn from_faces(faces: Faces, vertices: usize) -> Polygons {
-        let corners = faces.indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
+        let corners = faces
+            .indices
+            .map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
         let is_valid = match &faces.corners {
             Some(counts) => counts.iter().all(|count| *count >= 3),
             None => corners.len().is_multiple_of(3),
         };
         if is_valid {
-            return Polygons { start: corners.len(), corners, counts: faces.corners, degenerate_count: 0 };
+            return Polygons {
+                start: corners.len(),
+                corners,
+                counts: faces.corners,
+                degenerate_count: 0,
+            };
         }
         let mut polygons = Polygons::default();
-        let counts = faces.corners.unwrap_or_else(|| vec![3; corners.len().div_ceil(3)]);
+        let counts = faces
+            .corners
+            .unwrap_or_else(|| vec![3; corners.len().div_ceil(3)]);
         let mut rest = &corners[..];
         for count in counts {
             let (face, others) = rest.split_at(rest.len().min(count as usize));
@@ -104,7 +119,11 @@ impl Polygons {
 
     /// Returns the vertex indices of each face.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        let triangles = if self.counts.is_none() { &self.corners[..] } else { &[] };
+        let triangles = if self.counts.is_none() {
+            &self.corners[..]
+        } else {
+            &[]
+        };
         let mut rest = &self.corners[..];
         let others = self.counts.iter().flatten().map_while(move |count| {
             let (face, others) = rest.split_at_checked(*count as usize)?;
@@ -115,7 +134,9 @@ impl Polygons {
     }
 
     pub fn len(&self) -> usize {
-        self.counts.as_ref().map_or(self.corners.len() / 3, Vec::len)
+        self.counts
+            .as_ref()
+            .map_or(self.corners.len() / 3, Vec::len)
     }
 
     /// Returns the largest number of corners of a face; at least 3.
@@ -129,7 +150,10 @@ impl Polygons {
     }
 
     pub fn into_faces(self) -> Faces {
-        Faces { indices: Some(Indices::U32(self.corners)), corners: self.counts }
+        Faces {
+            indices: Some(Indices::U32(self.corners)),
+            corners: self.counts,
+        }
     }
 }
 

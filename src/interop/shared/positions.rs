@@ -49,7 +49,11 @@ impl Default for Positions {
 impl Positions {
     /// Creates positions from a source with 32-bit numbers.
     pub fn from_f32(rounded: Vec<[f32; 3]>) -> Positions {
-        Positions { rounded, exact: None, ..Positions::default() }
+        Positions {
+            rounded,
+            exact: None,
+            ..Positions::default()
+        }
     }
 
     pub fn are_exact(&self) -> bool {
@@ -67,7 +71,9 @@ impl Positions {
 
     /// Returns `true` if there is a position `index`, and it is finite in 32 bits.
     pub fn is_finite(&self, index: u32) -> bool {
-        self.rounded.get(index as usize).is_some_and(|position| all_finite(position))
+        self.rounded
+            .get(index as usize)
+            .is_some_and(|position| all_finite(position))
     }
 
     #[inline]
@@ -93,10 +99,17 @@ impl Positions {
         if let Some(exact) = &mut self.exact {
             match &others.exact {
                 Some(more) => exact.extend_from_slice(more.get(range).unwrap_or_default()),
-                None => exact.extend(rounded_positions.iter().map(|position| position.map(f64::from))),
+                None => exact.extend(
+                    rounded_positions
+                        .iter()
+                        .map(|position| position.map(f64::from)),
+                ),
             }
         } else {
-            let more = others.exact.iter().flat_map(|more| more.get(range.clone()).unwrap_or_default());
+            let more = others
+                .exact
+                .iter()
+                .flat_map(|more| more.get(range.clone()).unwrap_or_default());
             for position in more {
                 if !self.push_distant(*position) {
                     break;
@@ -109,7 +122,9 @@ impl Positions {
     /// Adds an exact position to `distant_object`, which becomes `None` once the object is no longer distant. Returns
     /// `false` if `distant_object` is then `None`.
     fn push_distant(&mut self, position: [f64; 3]) -> bool {
-        let Some((positions, extent)) = &mut self.distant_object else { return false };
+        let Some((positions, extent)) = &mut self.distant_object else {
+            return false;
+        };
         positions.push(position);
         extent.add(position.into());
         let is_distant = extent.is_distant() || extent.size() == 0.0;
@@ -121,9 +136,15 @@ impl Positions {
     pub fn begin_object(&mut self) {
         if let Some(exact) = &self.exact {
             let mut extent = Extent::default();
-            exact[self.object_start..].iter().for_each(|position| extent.add(DVec3::from(*position)));
+            exact[self.object_start..]
+                .iter()
+                .for_each(|position| extent.add(DVec3::from(*position)));
             self.has_distant_object |= extent.is_distant() && extent.size() > 0.0;
-        } else if self.distant_object.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
+        } else if self
+            .distant_object
+            .as_ref()
+            .is_some_and(|(_, extent)| extent.size() > 0.0)
+        {
             self.restore_exact();
             self.has_distant_object = true;
         }
@@ -137,14 +158,18 @@ impl Positions {
             return;
         }
         let new = &self.rounded[self.measured_count..];
-        new.iter().for_each(|position| self.extent.add(DVec3::from(position.map(f64::from))));
+        new.iter()
+            .for_each(|position| self.extent.add(DVec3::from(position.map(f64::from))));
         self.measured_count = self.rounded.len();
         let largest = self.extent.largest();
         if largest <= 2.0 * self.extent.size() && largest < FAR_METRES.into() {
             let mut exact = self.exact.take().unwrap_or_default();
             self.distant_object = Some(Default::default());
             let mut current = exact.split_off(self.object_start).into_iter();
-            while current.next().is_some_and(|position| self.push_distant(position)) {}
+            while current
+                .next()
+                .is_some_and(|position| self.push_distant(position))
+            {}
         }
     }
 
@@ -159,7 +184,8 @@ impl Positions {
 
     /// Drops the exact positions if the model does not need them. Must be called after the last position.
     pub fn finish(&mut self) {
-        self.exact.take_if(|exact| !self.has_distant_object && !exact::need_64_bits(exact));
+        self.exact
+            .take_if(|exact| !self.has_distant_object && !exact::need_64_bits(exact));
         (self.extent, self.measured_count, self.distant_object) =
             (Extent::default(), self.rounded.len(), None);
     }
@@ -173,9 +199,14 @@ impl Positions {
     /// Returns the positions at `indices` as `f32` and, if needed, as `f64`.
     pub fn select(&self, indices: impl Iterator<Item = u32> + Clone) -> PositionLists {
         fn gather<T: Copy>(values: &[T], indices: impl Iterator<Item = u32>) -> Vec<T> {
-            indices.filter_map(|index| values.get(index as usize).copied()).collect()
+            indices
+                .filter_map(|index| values.get(index as usize).copied())
+                .collect()
         }
-        let exact = self.exact.as_deref().map(|exact| gather(exact, indices.clone()));
+        let exact = self
+            .exact
+            .as_deref()
+            .map(|exact| gather(exact, indices.clone()));
         let exact = exact.filter(|exact| exact::need_64_bits(exact));
         (gather(&self.rounded, indices), exact)
     }
@@ -183,6 +214,11 @@ impl Positions {
 
 /// Returns `true` if rounding to 32 bits may move any of `positions` by more than a millimetre.
 fn are_far(positions: &[[f32; 3]]) -> bool {
-    positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
+    positions
+        .as_flattened()
+        .iter()
+        .fold(0.0, |largest: f32, coordinate| {
+            largest.max(coordinate.abs())
+        })
         >= FAR_METRES
 }

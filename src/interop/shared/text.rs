@@ -28,7 +28,13 @@ impl<'a> Words<'a> {
     /// Creates an iterator over the range `part` of `text`. Line numbers in errors refer to the entire text.
     pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
         let end = part.end.min(text.len());
-        Words { text, at: part.start.min(end), end, start: part.start.min(end), has_comments: false }
+        Words {
+            text,
+            at: part.start.min(end),
+            end,
+            start: part.start.min(end),
+            has_comments: false,
+        }
     }
 
     /// Returns the byte range of the last returned word.
@@ -57,7 +63,10 @@ impl<'a> Words<'a> {
             let rest = &self.text[self.at..self.end];
             let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
             let rest = &rest[blanks..];
-            let length = rest.iter().position(|byte| is_blank(*byte)).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|byte| is_blank(*byte))
+                .unwrap_or(rest.len());
             let word = &rest[..length];
             self.start = self.at + blanks;
             self.at = self.start + length;
@@ -72,7 +81,8 @@ impl<'a> Words<'a> {
     /// Returns `true` if a line break follows the last returned word, perhaps after blanks.
     fn ends_line(&self) -> bool {
         let mut rest = self.text[self.at..].iter();
-        rest.find(|byte| !matches!(byte, b' ' | b'\t')).is_some_and(|byte| matches!(byte, b'\r' | b'\n'))
+        rest.find(|byte| !matches!(byte, b' ' | b'\t'))
+            .is_some_and(|byte| matches!(byte, b'\r' | b'\n'))
     }
 
     /// Returns the next word up to a `#`, which begins a comment; `None` if there are no more words before it.
@@ -96,7 +106,9 @@ impl<'a> Words<'a> {
 
     /// Returns `true` if the next word is a number.
     pub fn is_at_number(&self) -> bool {
-        self.clone().next().is_some_and(|word| parse_number::<f32>(word).is_some())
+        self.clone()
+            .next()
+            .is_some_and(|word| parse_number::<f32>(word).is_some())
     }
 
     #[inline]
@@ -138,11 +150,18 @@ impl<'a> Words<'a> {
         if memchr::memchr2(b'\r', b'\n', name).is_none() {
             return Cow::Borrowed(name);
         }
-        let parts = name.split(|byte| matches!(byte, b'\r' | b'\n')).map(|part| {
-            let part = part.trim_ascii();
-            part.strip_suffix(b"\\").unwrap_or(part).trim_ascii_end()
-        });
-        Cow::Owned(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&b' '))
+        let parts = name
+            .split(|byte| matches!(byte, b'\r' | b'\n'))
+            .map(|part| {
+                let part = part.trim_ascii();
+                part.strip_suffix(b"\\").unwrap_or(part).trim_ascii_end()
+            });
+        Cow::Owned(
+            parts
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(&b' '),
+        )
     }
 
     /// Returns the text in double quotes that follows; `None` if no word starts with a quote, or none ends with the
@@ -169,7 +188,9 @@ impl<'a> Words<'a> {
     fn read_number<T: FastFloat>(&mut self, what: &str) -> Result<T> {
         match self.read_simple_number() {
             Some(number) => Ok(number),
-            None => self.read_optional_number()?.ok_or_else(|| self.missing_error(what)),
+            None => self
+                .read_optional_number()?
+                .ok_or_else(|| self.missing_error(what)),
         }
     }
 
@@ -233,7 +254,9 @@ impl<'a> Words<'a> {
 
     /// Reads the next word as a number; `None` if there are no more words, or a comment follows.
     fn read_optional_number<T: FastFloat>(&mut self) -> Result<Option<T>> {
-        let Some(word) = self.next().filter(|word| !word.starts_with(b"#")) else { return Ok(None) };
+        let Some(word) = self.next().filter(|word| !word.starts_with(b"#")) else {
+            return Ok(None);
+        };
         if let Some(number) = parse_number(word) {
             return Ok(Some(number));
         }
@@ -262,7 +285,9 @@ impl<'a> Words<'a> {
 
 /// Parses a number in any spelling.
 fn parse_number<T: FastFloat>(word: &[u8]) -> Option<T> {
-    fast_float2::parse(word).or_else(|_| fast_float2::parse(to_plain_spelling(word))).ok()
+    fast_float2::parse(word)
+        .or_else(|_| fast_float2::parse(to_plain_spelling(word)))
+        .ok()
 }
 
 /// Returns the spelling `nan`, `inf` or `-inf` of a number that a C library printed otherwise; an empty string if `word`
@@ -279,24 +304,36 @@ fn to_plain_spelling(word: &[u8]) -> &'static str {
     let magnitude = magnitude.to_ascii_lowercase();
     let has_payload = magnitude.strip_prefix(b"nan(").is_some_and(|payload| {
         let name = payload.strip_suffix(b")").unwrap_or(b" ");
-        name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        name.iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
     });
     if has_payload {
         return "nan";
     }
-    let Some(digits) = magnitude.strip_prefix(b"1.") else { return "" };
-    let exponent = digits.iter().position(|byte| *byte == b'e').unwrap_or(digits.len());
+    let Some(digits) = magnitude.strip_prefix(b"1.") else {
+        return "";
+    };
+    let exponent = digits
+        .iter()
+        .position(|byte| *byte == b'e')
+        .unwrap_or(digits.len());
     let (digits, exponent) = digits.split_at(exponent);
-    if !exponent.iter().all(|byte| matches!(byte, b'e' | b'+' | b'-' | b'0'..=b'9')) {
+    if !exponent
+        .iter()
+        .all(|byte| matches!(byte, b'e' | b'+' | b'-' | b'0'..=b'9'))
+    {
         return "";
     }
-    let end = digits.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1);
+    let end = digits
+        .iter()
+        .rposition(|byte| *byte != b'0')
+        .map_or(0, |last| last + 1);
     match &digits[..end] {
         b"#inf" if is_negative => "-inf",
         b"#inf" => "inf",
         // With fewer than five decimals, the library rounds up the last letter that remains.
-        b"#ind" | b"#qnan" | b"#snan" | b"#qnb" | b"#snb" | b"#qo" | b"#so" | b"#io" | b"#r" | b"#t"
-        | b"#j" | b"$" => "nan",
+        b"#ind" | b"#qnan" | b"#snan" | b"#qnb" | b"#snb" | b"#qo" | b"#so" | b"#io" | b"#r"
+        | b"#t" | b"#j" | b"$" => "nan",
         _ => "",
     }
 }
@@ -326,12 +363,18 @@ pub(in crate::interop) fn first_line_offset(text: &[u8]) -> usize {
 }
 
 /// Returns the lines in the range `part` of `text`.
-pub(in crate::interop) fn lines_in(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
+pub(in crate::interop) fn lines_in(
+    text: &[u8],
+    part: Range<usize>,
+) -> impl Iterator<Item = Words<'_>> {
     let mut start = part.start;
     std::iter::from_fn(move || {
         let line = start..line_end(text, start, part.end);
         start = line.end;
-        (!line.is_empty()).then(|| Words { has_comments: true, ..Words::new(text, line) })
+        (!line.is_empty()).then(|| Words {
+            has_comments: true,
+            ..Words::new(text, line)
+        })
     })
 }
 
@@ -342,19 +385,32 @@ fn line_end(text: &[u8], start: usize, end: usize) -> usize {
     let mut is_text = None;
     while let Some(length) = memchr::memchr2(b'\r', b'\n', &text[at..end]) {
         let next = after_line_break(text, at + length, end);
-        if !text[at..next].trim_ascii_end().ends_with(b"\\") || !is_continued(text, at..next, &mut is_text) {
+        if !text[at..next].trim_ascii_end().ends_with(b"\\")
+            || !is_continued(text, at..next, &mut is_text)
+        {
             return next;
         }
         // Blank lines do not end a continued line.
-        at = next + text[next..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        at = next
+            + text[next..end]
+                .iter()
+                .take_while(|byte| byte.is_ascii_whitespace())
+                .count();
     }
     end
 }
 
 /// Returns the end of the first line that ends after the offset `from`, or `end`. `start` is the start of a line, at or
 /// before `from`.
-pub(in crate::interop) fn line_end_after(text: &[u8], start: usize, from: usize, end: usize) -> usize {
-    let Some(length) = memchr::memchr2(b'\r', b'\n', &text[from..end]) else { return end };
+pub(in crate::interop) fn line_end_after(
+    text: &[u8],
+    start: usize,
+    from: usize,
+    end: usize,
+) -> usize {
+    let Some(length) = memchr::memchr2(b'\r', b'\n', &text[from..end]) else {
+        return end;
+    };
     let next = after_line_break(text, from + length, end);
     if !text[start..next].trim_ascii_end().ends_with(b"\\") {
         return next;
@@ -401,10 +457,13 @@ fn is_continued(text: &[u8], part: Range<usize>, is_text: &mut Option<bool>) -> 
     let part = text[part].trim_ascii_end();
     if *is_text == Some(true) {
         let is_separate = part.len() < 2 || is_blank(part[part.len() - 2]);
-        let mut words = part.split(|byte| is_blank(*byte)).filter(|word| !word.is_empty());
+        let mut words = part
+            .split(|byte| is_blank(*byte))
+            .filter(|word| !word.is_empty());
         return is_separate && !words.any(is_comment_mark);
     }
-    let begins_comment = |pair: &[u8]| pair[1] == b'#' && (is_blank(pair[0]) || pair[0].is_ascii_digit());
+    let begins_comment =
+        |pair: &[u8]| pair[1] == b'#' && (is_blank(pair[0]) || pair[0].is_ascii_digit());
     !part.starts_with(b"#") && !part.windows(2).any(begins_comment)
 }
 
@@ -420,7 +479,8 @@ pub(in crate::interop) fn after_line_break(text: &[u8], at: usize, end: usize) -
 /// Returns the number of line breaks: LF, CR LF or CR.
 pub(in crate::interop) fn count_line_breaks(text: &[u8]) -> usize {
     let is_lone = |at: &usize| text.get(at + 1) != Some(&b'\n');
-    memchr::memchr_iter(b'\n', text).count() + memchr::memchr_iter(b'\r', text).filter(is_lone).count()
+    memchr::memchr_iter(b'\n', text).count()
+        + memchr::memchr_iter(b'\r', text).filter(is_lone).count()
 }
 
 #[inline]
@@ -429,7 +489,11 @@ pub(in crate::interop) fn is_blank(byte: u8) -> bool {
 }
 
 /// Returns an error located at `range` in `text`.
-pub(in crate::interop) fn reject(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
+pub(in crate::interop) fn reject(
+    text: &[u8],
+    range: Range<usize>,
+    message: impl ToString,
+) -> Error {
     Error::malformed(message).with_span(Some(locate(text, range)))
 }
 
@@ -440,17 +504,30 @@ pub(in crate::interop) fn locate(text: &[u8], range: Range<usize>) -> Span {
     let line = 1 + count_line_breaks(before) as u64;
     let own = memchr::memrchr2(b'\r', b'\n', before).map_or(before, |end| &before[end + 1..]);
     // Skips UTF-8 continuation bytes.
-    let column = 1 + without_byte_order_mark(own).iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
-    Span::Text { range: range.start as u64..range.end as u64, line, column }
+    let column = 1 + without_byte_order_mark(own)
+        .iter()
+        .filter(|byte| **byte & 0xc0 != 0x80)
+        .count() as u64;
+    Span::Text {
+        range: range.start as u64..range.end as u64,
+        line,
+        column,
+    }
 }
 
 /// Converts a location in a window to a location in the entire text. `bytes` and `lines` are the numbers of bytes
 /// and lines before the window.
 pub(in crate::interop) fn shift_span(span: Span, bytes: u64, lines: u64) -> Span {
     match span {
-        Span::Text { range, line, column } => {
-            Span::Text { range: range.start + bytes..range.end + bytes, line: line + lines, column }
-        }
+        Span::Text {
+            range,
+            line,
+            column,
+        } => Span::Text {
+            range: range.start + bytes..range.end + bytes,
+            line: line + lines,
+            column,
+        },
         other => other,
     }
 }
@@ -466,8 +543,12 @@ pub(in crate::interop) fn quote(bytes: &[u8]) -> String {
 
 /// Converts a name to a single line: replaces control characters, and removes surrounding blanks.
 pub(in crate::interop) fn to_single_line(name: &str) -> String {
-    let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
-    line.trim_matches(|c: char| c.is_ascii_whitespace()).to_owned()
+    let line: String = name
+        .chars()
+        .map(|c| if c.is_control() { '_' } else { c })
+        .collect();
+    line.trim_matches(|c: char| c.is_ascii_whitespace())
+        .to_owned()
 }
 
 /// Converts a name to a single line of OBJ or MTL. Also replaces a trailing backslash, which would continue the line, and
@@ -478,7 +559,13 @@ pub(in crate::interop) fn to_obj_line(name: &str) -> String {
         return line;
     }
     line.split(' ')
-        .map(|word| if !word.is_empty() && is_comment_mark(word.as_bytes()) { "_" } else { word })
+        .map(|word| {
+            if !word.is_empty() && is_comment_mark(word.as_bytes()) {
+                "_"
+            } else {
+                word
+            }
+        })
         .collect::<Vec<_>>()
         .join(" ")
 }
@@ -493,7 +580,8 @@ pub(in crate::interop) fn without_continuation(line: String) -> String {
 
 /// Returns `true` if a word of the name would begin a comment in OBJ or MTL.
 pub(in crate::interop) fn has_comment_mark(name: &str) -> bool {
-    name.split_ascii_whitespace().any(|word| is_comment_mark(word.as_bytes()))
+    name.split_ascii_whitespace()
+        .any(|word| is_comment_mark(word.as_bytes()))
 }
 
 /// Replaces a name by `line`, its conversion to a single line. If the name changes, adds a loss whose message names

@@ -30,7 +30,10 @@ pub(super) fn read(text: &[u8], limits: &Limits, losses: &mut Vec<Loss>) -> Resu
 
 /// Reads a solid after its keyword `solid`. Returns the solid, and whether it ends in `endsolid`.
 fn read_solid(words: &mut Words, limits: &Limits) -> Result<(Solid, bool)> {
-    let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
+    let mut solid = Solid {
+        name: words.rest_of_line().to_vec(),
+        ..Solid::default()
+    };
     let mut positions = Positions::default();
     let mut facets = 0;
     let is_ended = loop {
@@ -38,7 +41,9 @@ fn read_solid(words: &mut Words, limits: &Limits) -> Result<(Solid, bool)> {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(b"facet") => {
                 expect_keywords(words, &["normal"])?;
-                solid.normals.push(words.read_f32s("a coordinate of the normal")?);
+                solid
+                    .normals
+                    .push(words.read_f32s("a coordinate of the normal")?);
                 expect_keywords(words, &["outer", "loop"])?;
                 for _ in 0..3 {
                     expect_keywords(words, &["vertex"])?;
@@ -61,7 +66,10 @@ fn read_solid(words: &mut Words, limits: &Limits) -> Result<(Solid, bool)> {
             }
             None if facets > 0 => break false,
             Some(word) => {
-                return Err(words.reject(format!("expected `facet` or `endsolid`, found {}", quote(word))));
+                return Err(words.reject(format!(
+                    "expected `facet` or `endsolid`, found {}",
+                    quote(word)
+                )));
             }
             None => return Err(words.missing_error("`endsolid`")),
         }
@@ -74,7 +82,9 @@ fn expect_keywords(words: &mut Words, keywords: &[&str]) -> Result<()> {
     for keyword in keywords {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(keyword.as_bytes()) => {}
-            Some(word) => return Err(words.reject(format!("expected `{keyword}`, found {}", quote(word)))),
+            Some(word) => {
+                return Err(words.reject(format!("expected `{keyword}`, found {}", quote(word))));
+            }
             None => return Err(words.missing_error(&format!("`{keyword}`"))),
         }
     }

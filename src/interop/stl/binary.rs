@@ -1,7 +1,9 @@
 //! Reads binary STL: an 80-byte header, the number of facets, and 50 bytes per facet.
 
 use super::Solid;
-use crate::interop::detect::{STL_FACET_SIZE as FACET_SIZE, STL_HEADER_SIZE as HEADER_SIZE, stl_facet_count};
+use crate::interop::detect::{
+    STL_FACET_SIZE as FACET_SIZE, STL_HEADER_SIZE as HEADER_SIZE, stl_facet_count,
+};
 use crate::{Error, Loss, Result, Span, Strictness};
 
 /// Reads the facets. In lenient mode, facets may be missing at the end of the file.
@@ -11,7 +13,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     };
     let (Some(count), Some(facets)) = (stl_facet_count(bytes), bytes.get(HEADER_SIZE..)) else {
         let size = bytes.len();
-        let message = format!("{size} bytes are neither a binary STL file, which has at least 84, nor text");
+        let message =
+            format!("{size} bytes are neither a binary STL file, which has at least 84, nor text");
         return reject(0, size, message);
     };
     let available = (facets.len() / FACET_SIZE) as u64;
@@ -24,7 +27,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     let needed = FACET_SIZE as u64 * count;
     if needed > facets.len() as u64 {
         let left = facets.len();
-        let message = format!("truncated facet list: a count of {count} needs {needed} bytes, {left} remain");
+        let message =
+            format!("truncated facet list: a count of {count} needs {needed} bytes, {left} remain");
         return reject(HEADER_SIZE - 4, HEADER_SIZE, message);
     }
     // `needed` does not exceed the number of bytes.
@@ -40,7 +44,8 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     let mut attributes = 0;
     for facet in facets.as_chunks::<FACET_SIZE>().0 {
         let numbers = facet.as_chunks().0;
-        let vector = |index| std::array::from_fn(|axis| f32::from_le_bytes(numbers[3 * index + axis]));
+        let vector =
+            |index| std::array::from_fn(|axis| f32::from_le_bytes(numbers[3 * index + axis]));
         let [normal, a, b, c] = std::array::from_fn(vector);
         solid.normals.push(normal);
         solid.positions.extend([a, b, c]);
@@ -48,12 +53,18 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     }
     let message = "attribute bytes, which programs interpret differently";
     let loss = Loss::dropped("facets.attributes", message);
-    losses.extend(loss.with_count_of(attributes, count as usize, "facets").if_any());
+    losses.extend(
+        loss.with_count_of(attributes, count as usize, "facets")
+            .if_any(),
+    );
     Ok(solid)
 }
 
 /// Returns the text in the header, up to the first zero byte.
 fn header_name(header: &[u8]) -> Vec<u8> {
-    let end = header.iter().position(|byte| *byte == 0).unwrap_or(header.len());
+    let end = header
+        .iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(header.len());
     header[..end].trim_ascii().to_vec()
 }

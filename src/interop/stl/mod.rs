@@ -38,7 +38,12 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits) -> ReadResult {
+pub fn read(
+    bytes: &[u8],
+    _files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
+) -> ReadResult {
     let mut losses = Vec::new();
     if bytes.is_empty() {
         return Err(reject(bytes, 0..0, "the file is empty"));
@@ -49,8 +54,13 @@ pub fn read(bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &L
         vec![binary::read(bytes, options.strictness, &mut losses)?]
     };
     let solids = solids.into_iter().enumerate();
-    let meshes = solids.map(|(index, solid)| solid.into_mesh(index, &mut losses)).collect();
-    let mut scene = Scene { meshes, ..Scene::default() };
+    let meshes = solids
+        .map(|(index, solid)| solid.into_mesh(index, &mut losses))
+        .collect();
+    let mut scene = Scene {
+        meshes,
+        ..Scene::default()
+    };
     CONVENTIONS.finish_scene(&mut scene, options, "stl");
     Ok((scene, losses))
 }
@@ -88,14 +98,21 @@ impl Solid {
         if self.normals.iter().all(|normal| *normal == [0.0; 3]) {
             return mesh;
         }
-        let invalid = self.normals.iter().filter(|normal| !is_valid_normal(normal)).count();
+        let invalid = self
+            .normals
+            .iter()
+            .filter(|normal| !is_valid_normal(normal))
+            .count();
         if invalid > 0 {
             let message = "missing or non-finite normals were computed from the corners";
             let loss = Loss::changed(format!("meshes[{index}].normals"), message);
             losses.push(loss.with_count_of(invalid, self.normals.len(), "facets"));
             mesh.generate_normals();
         }
-        let mut normals = mesh.normals.take().unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);
+        let mut normals = mesh
+            .normals
+            .take()
+            .unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);
         for (own, normal) in normals.chunks_exact_mut(3).zip(&self.normals) {
             if is_valid_normal(normal) {
                 own.fill(*normal);

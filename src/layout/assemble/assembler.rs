@@ -22,7 +22,9 @@ const MAX_RUNS: usize = 16;
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
     if let Some(problem) = program.problems.first() {
-        return Err(Error::inexpressible(format!("the declaration is defective: {problem}")));
+        return Err(Error::inexpressible(format!(
+            "the declaration is defective: {problem}"
+        )));
     }
     let mut earlier_values = NumbersByPath::default();
     let mut last_error = None;
@@ -51,7 +53,9 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         }
         let determined = run.variables.determined_values();
         let are_in = |values: &NumbersByPath, others: &NumbersByPath| {
-            others.iter().all(|(path, number)| values.get(path) == Some(number))
+            others
+                .iter()
+                .all(|(path, number)| values.get(path) == Some(number))
         };
         let is_stale = match &written {
             // The error may disappear once more values are known: run again if this run determined new ones.
@@ -130,7 +134,13 @@ impl Assembler<'_> {
         let id = self.regions.len();
         let (base, buffer) = (base.unwrap_or(id), SparseBuffer::new(self.max));
         let state = RegionState::Open;
-        self.regions.push(Region { buffer, base, state, placed_end: 0, placed_fields: Vec::new() });
+        self.regions.push(Region {
+            buffer,
+            base,
+            state,
+            placed_end: 0,
+            placed_fields: Vec::new(),
+        });
         id
     }
 
@@ -162,7 +172,9 @@ impl Assembler<'_> {
         if let Some(path) = self.variables.first_undetermined() {
             return Some(Error::inexpressible("is omitted and cannot be determined").at(path));
         }
-        self.excluded_field_error().or_else(|| self.conflict_error()).or(self.deferred_error)
+        self.excluded_field_error()
+            .or_else(|| self.conflict_error())
+            .or(self.deferred_error)
     }
 
     /// Writes a number, string, array, list, struct or choice.
@@ -178,27 +190,43 @@ impl Assembler<'_> {
                         magic => target.input.magic().unwrap_or(magic),
                     };
                     assembler.write(target.region, target.at, magic)?;
-                    let first = WriteTarget { at: target.at + magic.len() as u64, ..target };
-                    let end = assembler.write_fields((target.region, target.at), first, &unit.steps)?;
+                    let first = WriteTarget {
+                        at: target.at + magic.len() as u64,
+                        ..target
+                    };
+                    let end =
+                        assembler.write_fields((target.region, target.at), first, &unit.steps)?;
                     Ok(Written { end, count: 0 })
                 }),
             },
             FormKind::Choice(unit) => self.write_unit(item, unit, |assembler, unit| {
                 let step = assembler.choose_variant(&unit.steps)?;
-                assembler.write_field(WriteTarget { outer: target.input, ..target }, step)
+                assembler.write_field(
+                    WriteTarget {
+                        outer: target.input,
+                        ..target
+                    },
+                    step,
+                )
             }),
         }
     }
 
     /// Returns the given content of a struct or array.
     fn group_input<'p>(&self, target: WriteTarget<'p>, item: &Item) -> Result<GroupInput<'p>> {
-        target.input.group_input(self.program.forms[item.form].ty).map_err(|message| self.error(message))
+        target
+            .input
+            .group_input(self.program.forms[item.form].ty)
+            .map_err(|message| self.error(message))
     }
 
     /// Writes the recorded bytes of a struct or array unchanged.
     fn write_recorded(&mut self, target: WriteTarget, bytes: &[u8], count: u64) -> Result<Written> {
         self.write(target.region, target.at, bytes)?;
-        Ok(Written { end: target.at + bytes.len() as u64, count })
+        Ok(Written {
+            end: target.at + bytes.len() as u64,
+            count,
+        })
     }
 
     /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.
@@ -228,13 +256,24 @@ impl Assembler<'_> {
                 self.check_item_sizes(inner, list.arguments, count, bytes)?;
                 return self.write_recorded(target, bytes, count);
             }
-            GroupInput::Numbers(ty, bytes) => return self.write_numbers(target, inner, (ty, bytes)),
+            GroupInput::Numbers(ty, bytes) => {
+                return self.write_numbers(target, inner, (ty, bytes));
+            }
             GroupInput::Parts(given) => fixed.unwrap_or(given),
         };
         // The count of a field with a block is the size of the block.
-        let field = list.step.filter(|step| step.block.is_none()).map(|step| step.field);
+        let field = list
+            .step
+            .filter(|step| step.block.is_none())
+            .map(|step| step.field);
         let is_counted = fixed.is_some() || field.is_some_and(|field| field.count.is_some());
-        let (mut next, item) = (target, Item { may_lack_nul: !is_counted, ..list.array_item(inner) });
+        let (mut next, item) = (
+            target,
+            Item {
+                may_lack_nul: !is_counted,
+                ..list.array_item(inner)
+            },
+        );
         for index in 0..count {
             self.path.push(Segment::Index(index));
             next.input = target.input.child(Segment::Index(index));
@@ -246,7 +285,10 @@ impl Assembler<'_> {
             }
             next.at = end;
         }
-        Ok(Written { end: next.at, count })
+        Ok(Written {
+            end: next.at,
+            count,
+        })
     }
 
     /// If given values are recomputed, returns an error for recorded items whose size differs from the size that the
@@ -258,7 +300,10 @@ impl Assembler<'_> {
         count: u64,
         bytes: &[u8],
     ) -> Result<()> {
-        let size = self.frames.form_size(item, arguments).and_then(|size| size.checked_mul(count));
+        let size = self
+            .frames
+            .form_size(item, arguments)
+            .and_then(|size| size.checked_mul(count));
         match size.filter(|size| self.contents.recounts && *size != bytes.len() as u64) {
             Some(size) => Err(self.error(format!(
                 "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",

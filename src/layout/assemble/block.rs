@@ -16,15 +16,26 @@ impl Assembler<'_> {
         bytes: &Item,
         block: &'static BlockStep,
     ) -> Result<Written> {
-        let WriteTarget { region, at, input: own, outer } = target;
+        let WriteTarget {
+            region,
+            at,
+            input: own,
+            outer,
+        } = target;
         let content = bytes.block_content(block);
         // The paths of inline content omit the name of the block.
-        let name = if block.block.inline { self.path.pop() } else { None };
+        let name = if block.block.inline {
+            self.path.pop()
+        } else {
+            None
+        };
         let input = if block.block.inline { outer } else { own };
         let end = if block.block.packing == Packing::Stored {
             let base = self.regions[region].base;
             let placed_end = std::mem::take(&mut self.regions[base].placed_end);
-            let end = self.write_value(WriteTarget { input, ..target }, &content)?.end;
+            let end = self
+                .write_value(WriteTarget { input, ..target }, &content)?
+                .end;
             let end = self.write_trailing(region, end, input)?;
             self.regions[base].placed_end = placed_end;
             self.path.extend(name);
@@ -32,13 +43,18 @@ impl Assembler<'_> {
         } else {
             let packed = match own.packed_block() {
                 Some((packed, true)) => packed.to_vec(),
-                original => self.pack_block(&content, block, input, original.map(|(bytes, _)| bytes))?,
+                original => {
+                    self.pack_block(&content, block, input, original.map(|(bytes, _)| bytes))?
+                }
             };
             self.path.extend(name);
             self.write(region, at, &packed)?;
             at + packed.len() as u64
         };
-        Ok(Written { end, count: end - at })
+        Ok(Written {
+            end,
+            count: end - at,
+        })
     }
 
     /// Packs the content of a block. Returns the `original` packed bytes if they unpack to the same content.
@@ -50,19 +66,38 @@ impl Assembler<'_> {
         original: Option<&[u8]>,
     ) -> Result<Vec<u8>> {
         let (first_variable, region) = (self.variables.len(), self.add_region(None));
-        let end = self.write_value(WriteTarget { region, at: 0, input, outer: input }, content)?.end;
+        let end = self
+            .write_value(
+                WriteTarget {
+                    region,
+                    at: 0,
+                    input,
+                    outer: input,
+                },
+                content,
+            )?
+            .end;
         self.complete_region(region, end, input, None)?;
-        block.encoding.iter().for_each(|encoding| self.record_dependency(encoding));
+        block
+            .encoding
+            .iter()
+            .for_each(|encoding| self.record_dependency(encoding));
         for variable in first_variable..self.variables.len() {
             self.variables.record_dependency(variable);
         }
-        let encoding = block.encoding.as_ref().and_then(|encoding| self.frames.eval_value(encoding).ok());
+        let encoding = block
+            .encoding
+            .as_ref()
+            .and_then(|encoding| self.frames.eval_value(encoding).ok());
         let packing = (block.block.packing, encoding);
         let buffer = &mut self.regions[region].buffer;
         let size = block.size.is_some().then(|| buffer.len());
         let unpack = |packed| unpack::unpack(packing.clone(), packed, size, self.limits).ok();
         let unpacked = original.and_then(unpack);
-        if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == buffer.len()) {
+        if let Some(unpacked) = unpacked
+            .as_ref()
+            .filter(|unpacked| unpacked.len() as u64 == buffer.len())
+        {
             let filled = buffer.fill_unwritten(0, unpacked);
             self.defer_clash(filled)?;
         }

@@ -17,7 +17,12 @@ impl Assembler<'_> {
     /// Writes a file and returns its bytes.
     pub fn write_file(&mut self) -> Result<Vec<u8>> {
         let (file, input) = (self.add_region(None), Input::root(&self.contents.root));
-        let target = WriteTarget { region: file, at: 0, input, outer: input };
+        let target = WriteTarget {
+            region: file,
+            at: 0,
+            input,
+            outer: input,
+        };
         let end = self.write_value(target, &Item::root(self.program))?.end;
         self.solve_pending()?;
         self.complete_region(file, end, input, Some(self.contents))?;
@@ -34,12 +39,20 @@ impl Assembler<'_> {
         file: Option<&Contents>,
     ) -> Result<()> {
         let (path, at, origin) = (Vec::new(), Some(0), input.origin());
-        let sequence = file.map(|_| PlacedField { path, pending: None, at, size: end, origin });
+        let sequence = file.map(|_| PlacedField {
+            path,
+            pending: None,
+            at,
+            size: end,
+            origin,
+        });
         let padding = file.map(Contents::padding_by_offset).unwrap_or_default();
         let placement = self.place_fields(region, sequence, &padding)?;
         self.write_trailing(region, end, input)?;
         for (offset, bytes) in file.iter().flat_map(|contents| &contents.gaps) {
-            let filled = self.regions[region].buffer.fill_unwritten(placement.moved_offset(*offset), bytes);
+            let filled = self.regions[region]
+                .buffer
+                .fill_unwritten(placement.moved_offset(*offset), bytes);
             if let Err(WriteError::TooLarge(message) | WriteError::Clash(message)) = filled {
                 return Err(Error::inexpressible(message));
             }
@@ -49,7 +62,9 @@ impl Assembler<'_> {
 
     /// Writes the trailing bytes of a file or block, and returns their end; `end` if there are none.
     pub fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
-        let Some(bytes) = input.trailing() else { return Ok(end) };
+        let Some(bytes) = input.trailing() else {
+            return Ok(end);
+        };
         let at = end.max(self.regions[region].placed_end);
         self.write(region, at, bytes)?;
         Ok(at + bytes.len() as u64)
@@ -71,23 +86,42 @@ impl Assembler<'_> {
         }
         let ends = placed_fields.iter().filter_map(PlacedField::end);
         let end = ends.fold(self.regions[base].buffer.len(), u64::max);
-        let movable = placed_fields.iter().chain(&sequence).filter(|_| self.contents.recounts);
+        let movable = placed_fields
+            .iter()
+            .chain(&sequence)
+            .filter(|_| self.contents.recounts);
         let mut placement = Placement::new(self.program.alignment, movable, end, padding);
         for placed in &mut placed_fields {
-            let Some((_, position, slots)) = &placed.pending else { continue };
+            let Some((_, position, slots)) = &placed.pending else {
+                continue;
+            };
             let known = placed.at.filter(|_| !self.contents.recounts);
             let offset = known.unwrap_or_else(|| placement.offset_for(placed));
-            let cause = Cause { path: placed.path.clone(), property: "offset", number: offset.into() };
+            let cause = Cause {
+                path: placed.path.clone(),
+                property: "offset",
+                number: offset.into(),
+            };
             self.require(cause, position, slots.clone())?;
             placed.at.get_or_insert(offset);
         }
-        for PlacedField { path, pending, at, size, .. } in placed_fields {
-            let (Some((region, position, mut slots)), Some(at)) = (pending, at) else { continue };
+        for PlacedField {
+            path,
+            pending,
+            at,
+            size,
+            ..
+        } in placed_fields
+        {
+            let (Some((region, position, mut slots)), Some(at)) = (pending, at) else {
+                continue;
+            };
             let at = slots.eval_offset(position, &self.variables).unwrap_or(at);
             self.path = path;
             self.copy_region(region, base, at)?;
             self.path.clear();
-            self.regions[base].placed_end = self.regions[base].placed_end.max(at.saturating_add(size));
+            self.regions[base].placed_end =
+                self.regions[base].placed_end.max(at.saturating_add(size));
         }
         Ok(placement)
     }
@@ -113,22 +147,45 @@ impl Assembler<'_> {
         step: &'static Step,
         covered: &[(&str, Option<FieldRange>)],
     ) {
-        let Some(sum) = step.checksum.as_ref().filter(|_| !self.variables.is_empty()) else { return };
+        let Some(sum) = step
+            .checksum
+            .as_ref()
+            .filter(|_| !self.variables.is_empty())
+        else {
+            return;
+        };
         let range_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
         let first = match sum.checksum.from {
             Some("self") => Some(start),
-            from => range_of(from.unwrap_or(step.field.name)).map(|(region, range)| (region, range.start)),
+            from => range_of(from.unwrap_or(step.field.name))
+                .map(|(region, range)| (region, range.start)),
         };
-        let (Some(first), Some((region, own))) = (first, range_of(step.field.name)) else { return };
+        let (Some(first), Some((region, own))) = (first, range_of(step.field.name)) else {
+            return;
+        };
         let origins = collect_origins(&sum.stored, self.frames.slots().1);
-        let variables = origins.into_iter().filter_map(|origin| self.variables.find_or_add(origin));
-        let [variable] = variables.collect::<Vec<_>>()[..] else { return };
+        let variables = origins
+            .into_iter()
+            .filter_map(|origin| self.variables.find_or_add(origin));
+        let [variable] = variables.collect::<Vec<_>>()[..] else {
+            return;
+        };
         let none = sum.checksum.none;
         let is_none = none.is_some() && self.variables.value(variable) == none;
         if first.0 == region && (self.variables.get(variable).is_omitted() || !is_none) {
             let path = [&self.path[..], &[Segment::Field(step.field.name)]].concat();
-            let (slots, size) = (SlotSnapshot::new(self.frames.slots()), own.end.saturating_sub(first.1));
-            self.checksums.push(PendingChecksum { step: sum, path, start: first, size, variable, slots });
+            let (slots, size) = (
+                SlotSnapshot::new(self.frames.slots()),
+                own.end.saturating_sub(first.1),
+            );
+            self.checksums.push(PendingChecksum {
+                step: sum,
+                path,
+                start: first,
+                size,
+                variable,
+                slots,
+            });
         }
     }
 
@@ -136,7 +193,8 @@ impl Assembler<'_> {
     /// until none changes.
     fn write_checksums(&mut self, region: RegionId) -> Result<()> {
         let pending = std::mem::take(&mut self.checksums);
-        let is_inside = |sum: &PendingChecksum| self.locate(sum.start).is_some_and(|(own, _)| own == region);
+        let is_inside =
+            |sum: &PendingChecksum| self.locate(sum.start).is_some_and(|(own, _)| own == region);
         let (mut inside, outside): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_inside);
         self.checksums = outside;
         inside.retain(|pending| self.variables.get(pending.variable).cause.is_none());
@@ -149,23 +207,37 @@ impl Assembler<'_> {
                 return Ok(());
             }
         }
-        Err(Error::inexpressible("checksums depend on each other in a cycle"))
+        Err(Error::inexpressible(
+            "checksums depend on each other in a cycle",
+        ))
     }
 
     /// Computes and writes a checksum. Returns `true` if its value changed.
     fn write_checksum(&mut self, pending: &mut PendingChecksum) -> Result<bool> {
-        let Some((region, start)) = self.locate(pending.start) else { return Ok(false) };
+        let Some((region, start)) = self.locate(pending.start) else {
+            return Ok(false);
+        };
         let cells = pending.slots.refresh(&self.variables);
-        let arguments = pending.step.arguments.iter().map(|code| code.eval_value(cells));
+        let arguments = pending
+            .step
+            .arguments
+            .iter()
+            .map(|code| code.eval_value(cells));
         let (Ok(arguments), Some(bytes)) = (
             arguments.collect::<Result<Vec<_>, _>>(),
-            self.regions[region].buffer.get(start..start.saturating_add(pending.size)),
+            self.regions[region]
+                .buffer
+                .get(start..start.saturating_add(pending.size)),
         ) else {
             return Ok(false);
         };
         let number = i128::from((pending.step.checksum.function.compute)(bytes, &arguments));
         let is_new = self.variables.value(pending.variable) != Some(number);
-        let cause = Cause { path: pending.path.clone(), property: "checksum", number };
+        let cause = Cause {
+            path: pending.path.clone(),
+            property: "checksum",
+            number,
+        };
         self.set_variable(pending.variable, number, cause)?;
         Ok(is_new)
     }

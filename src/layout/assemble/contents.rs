@@ -28,7 +28,8 @@ pub(super) struct Contents<'b> {
 impl<'b> Contents<'b> {
     /// Returns the tree at `path`, and creates it if necessary; `None` if the path skips a list index.
     pub fn get_or_insert(&mut self, path: &[Segment]) -> Option<&mut ValueTree<'b>> {
-        path.iter().try_fold(&mut self.root, |tree, step| tree.get_or_insert(*step))
+        path.iter()
+            .try_fold(&mut self.root, |tree, step| tree.get_or_insert(*step))
     }
 
     /// Returns the trees along `path`, starting with the root, as far as they exist.
@@ -47,7 +48,10 @@ impl<'b> Contents<'b> {
     /// Returns the number of leading zero bytes in each uncovered range, by the offset of the range.
     pub fn padding_by_offset(&self) -> HashMap<u64, u64> {
         let zeros = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte == 0).count() as u64;
-        self.gaps.iter().map(|(start, bytes)| (*start, zeros(bytes))).collect()
+        self.gaps
+            .iter()
+            .map(|(start, bytes)| (*start, zeros(bytes)))
+            .collect()
     }
 
     /// Raises the bound on the size of the values by `bytes`.

@@ -1,7 +1,9 @@
 //! Determines unknown values from equations, and writes their bytes.
 
 use super::assembler::Assembler;
-use super::equation::{ConditionalField, Equation, SlotSnapshot, collect_origins, describe_conflict};
+use super::equation::{
+    ConditionalField, Equation, SlotSnapshot, collect_origins, describe_conflict,
+};
 use super::number;
 use super::region::RegionState;
 use super::sparse_buffer::RegionId;
@@ -14,23 +16,39 @@ use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Requires that `code` yields `number`, a property of the field just written, such as its size.
-    pub fn require_number(&mut self, code: &'static Code, number: u64, property: &'static str) -> Result<()> {
+    pub fn require_number(
+        &mut self,
+        code: &'static Code,
+        number: u64,
+        property: &'static str,
+    ) -> Result<()> {
         if self.variables.is_empty() {
             return Ok(());
         }
-        let cause = Cause { path: self.path.clone(), property, number: number.into() };
+        let cause = Cause {
+            path: self.path.clone(),
+            property,
+            number: number.into(),
+        };
         self.require(cause, code, SlotSnapshot::new(self.frames.slots()))
     }
 
     /// Adds an equation if the code depends on a variable.
-    pub fn require(&mut self, cause: Cause, code: &'static Code, slots: SlotSnapshot) -> Result<()> {
+    pub fn require(
+        &mut self,
+        cause: Cause,
+        code: &'static Code,
+        slots: SlotSnapshot,
+    ) -> Result<()> {
         let equation = Equation::new(cause, code, slots, &mut self.variables);
         equation.map_or(Ok(()), |equation| self.add_equation(equation))
     }
 
     /// Requires that the checks of a field hold, if its value is omitted.
     pub fn require_checks(&mut self, step: &'static Step) -> Result<()> {
-        let Some(value) = &step.value else { return Ok(()) };
+        let Some(value) = &step.value else {
+            return Ok(());
+        };
         let origin = self.frames.slots().1[*value as usize];
         let is_omitted = |variable| self.variables.get(variable).is_omitted();
         if self.variables.find(origin).is_some_and(is_omitted) {
@@ -43,7 +61,11 @@ impl Assembler<'_> {
     }
 
     /// Returns the equation that makes a condition evaluate to `truth`; `None` if it depends on no variable.
-    pub fn condition_equation(&mut self, condition: &'static Code, truth: bool) -> Option<Equation> {
+    pub fn condition_equation(
+        &mut self,
+        condition: &'static Code,
+        truth: bool,
+    ) -> Option<Equation> {
         if self.variables.is_empty() {
             return None;
         }
@@ -67,14 +89,25 @@ impl Assembler<'_> {
     /// undetermined, sets the only one that can satisfy the equation. Returns `false` if no variable is set.
     fn solve_equation(&mut self, equation: &mut Equation) -> Result<bool> {
         let holds = equation.holds(&self.variables);
-        let is_undetermined = |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
-        let mut candidates: Vec<_> = equation.variables.iter().filter(is_undetermined).copied().collect();
+        let is_undetermined =
+            |variable: &&VariableId| self.variables.get(**variable).cause.is_none();
+        let mut candidates: Vec<_> = equation
+            .variables
+            .iter()
+            .filter(is_undetermined)
+            .copied()
+            .collect();
         if candidates.len() > 1 && self.contents.recounts && !holds {
             // Variables that cannot satisfy the equation keep the values of the file.
             candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
         }
-        let [variable] = candidates[..] else { return Ok(false) };
-        let was_determined_earlier = || self.earlier_values.contains_key(&self.variables.get(variable).path);
+        let [variable] = candidates[..] else {
+            return Ok(false);
+        };
+        let was_determined_earlier = || {
+            self.earlier_values
+                .contains_key(&self.variables.get(variable).path)
+        };
         let number = match holds {
             true if !equation.has_several_values() || was_determined_earlier() => {
                 self.variables.value(variable)
@@ -82,7 +115,9 @@ impl Assembler<'_> {
             true => None,
             false => equation.solve(variable, &self.variables),
         };
-        let Some(number) = number else { return Ok(false) };
+        let Some(number) = number else {
+            return Ok(false);
+        };
         self.set_variable(variable, number, equation.cause.clone())?;
         Ok(true)
     }
@@ -139,8 +174,14 @@ impl Assembler<'_> {
 
     /// Writes the number of a whole value over its bytes; does nothing for bit fields, unknown values and packed bytes.
     pub fn rewrite_bytes(&mut self, variable: VariableId) -> Result<()> {
-        let VariableKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
-            &mut self.variables.get_mut(variable).kind
+        let VariableKind::Whole {
+            region,
+            at,
+            ty,
+            value: Some(value),
+            is_written,
+            ..
+        } = &mut self.variables.get_mut(variable).kind
         else {
             return Ok(());
         };
@@ -148,7 +189,9 @@ impl Assembler<'_> {
         let (ty, value, position) = (*ty, *value, (*region, *at));
         let encoded = number::encode(ty, &Value::Int(value));
         let (bytes, size) = encoded.map_err(|message| self.error_at(variable, message))?;
-        let Some((region, at)) = self.locate(position) else { return Ok(()) };
+        let Some((region, at)) = self.locate(position) else {
+            return Ok(());
+        };
         let buffer = &mut self.regions[region].buffer;
         if was_written {
             buffer.replace(at, &bytes[..size]);
@@ -185,7 +228,9 @@ impl Assembler<'_> {
     /// Records the dependencies of computed arguments. Other arguments keep the origin of their value.
     pub fn record_argument_dependencies(&mut self, arguments: &[Argument]) {
         for argument in arguments {
-            let Argument::Value(code, _) = argument else { continue };
+            let Argument::Value(code, _) = argument else {
+                continue;
+            };
             if let Code::Unary(..) | Code::Binary(..) | Code::If(_) | Code::Matches(..) = code {
                 self.record_dependency(code);
             }
@@ -195,7 +240,9 @@ impl Assembler<'_> {
     /// Returns `true` if an expression depends on a value that equations may determine.
     pub fn depends_on_variables(&self, code: &Code) -> bool {
         let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
-        origins.any(|origin| matches!(origin, SlotOrigin::Variable(..)) && !self.variables.is_fixed(origin))
+        origins.any(|origin| {
+            matches!(origin, SlotOrigin::Variable(..)) && !self.variables.is_fixed(origin)
+        })
     }
 
     /// Returns `true` if an expression depends on a value that is never recomputed.
@@ -207,12 +254,22 @@ impl Assembler<'_> {
     /// Returns an error if the condition of a given field is false.
     pub fn excluded_field_error(&mut self) -> Option<Error> {
         let mut fields = std::mem::take(&mut self.conditional_fields).into_iter();
-        fields.find_map(|ConditionalField { path, step, mut slots }| {
-            let is_excluded = step.condition.as_ref()?.eval_bool(slots.refresh(&self.variables)) == Ok(false);
-            let condition = readable_expr(step.field.condition.as_ref()?, &Names::default());
-            let message = format!("is given, but its condition `{condition}` does not hold");
-            is_excluded.then(|| Error::inexpressible(message).at(&path[..]))
-        })
+        fields.find_map(
+            |ConditionalField {
+                 path,
+                 step,
+                 mut slots,
+             }| {
+                let is_excluded = step
+                    .condition
+                    .as_ref()?
+                    .eval_bool(slots.refresh(&self.variables))
+                    == Ok(false);
+                let condition = readable_expr(step.field.condition.as_ref()?, &Names::default());
+                let message = format!("is given, but its condition `{condition}` does not hold");
+                is_excluded.then(|| Error::inexpressible(message).at(&path[..]))
+            },
+        )
     }
 
     /// Returns an error for a violated equation whose variables are all determined, or which several given values could
@@ -223,7 +280,10 @@ impl Assembler<'_> {
             if equation.depends_on_fixed_value || equation.holds(&self.variables) {
                 return None;
             }
-            let causes = equation.variables.iter().map(|id| self.variables.get(*id).cause.as_ref());
+            let causes = equation
+                .variables
+                .iter()
+                .map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
                 // Either several given values could be changed to satisfy the equation, or none can.
                 let is_ambiguous = self.contents.recounts && !equation.is_condition();

@@ -26,7 +26,10 @@ impl Edit {
     /// Creates an edit that replaces a value, or adds a missing field as described at [`edit`]. Text is parsed as the
     /// type of the field.
     pub fn set(path: impl Into<Path>, value: impl Into<UntypedValue>) -> Edit {
-        Edit { path: path.into(), change: Change::Set(value.into()) }
+        Edit {
+            path: path.into(),
+            change: Change::Set(value.into()),
+        }
     }
 }
 
@@ -83,8 +86,17 @@ pub fn edit(
         .map_err(|error| unbound_message(ty).map_or(error, Error::unsupported))
 }
 
-fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits: &Limits) -> Result<Vec<u8>> {
-    let paths = edits.iter().map(|edit| segments_of(ty, &edit.path)).collect::<Result<Vec<_>>>()?;
+fn apply(
+    ty: &'static Type,
+    bytes: &[u8],
+    edits: &[Edit],
+    recount: bool,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    let paths = edits
+        .iter()
+        .map(|edit| segments_of(ty, &edit.path))
+        .collect::<Result<Vec<_>>>()?;
     if !recount && let Some(patched) = patch_in_place(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
@@ -94,13 +106,18 @@ fn apply(ty: &'static Type, bytes: &[u8], edits: &[Edit], recount: bool, limits:
     }
     // Counts that reading does not use (`Requirement::Counts`) have no equation. The second rewrite sets those that the
     // edits made wrong.
-    let (before, mut wrong) = (wrong_counts(ty, bytes, limits), wrong_counts(ty, &edited, limits));
+    let (before, mut wrong) = (
+        wrong_counts(ty, bytes, limits),
+        wrong_counts(ty, &edited, limits),
+    );
     let later = |index| edits.iter().zip(&paths).skip(index);
     wrong.retain(|(path, _)| {
-        let was_wrong = original_path(path, later(0)).is_some_and(|path| before.iter().any(|b| b.0 == path));
+        let was_wrong =
+            original_path(path, later(0)).is_some_and(|path| before.iter().any(|b| b.0 == path));
         let is_given = edits.iter().enumerate().any(|(index, edit)| {
             matches!(edit.change, Change::Set(_) | Change::Insert(_))
-                && original_path(path, later(index + 1)).is_some_and(|path| path.starts_with(&paths[index]))
+                && original_path(path, later(index + 1))
+                    .is_some_and(|path| path.starts_with(&paths[index]))
         });
         !was_wrong && !is_given
     });
@@ -134,7 +151,9 @@ fn rewrite(
     let edit_paths: Vec<_> = paths.iter().enumerate().filter_map(original).collect();
     let contents = record_values(ty, bytes, limits, Some(&edit_paths)).map_err(|fault| {
         let message = format!("the file has a structural fault: {}", fault.message);
-        Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
+        Error::inexpressible(message)
+            .at(&fault.path)
+            .with_span(Some(fault.span))
     })?;
     let mut values = FileValues { ty, contents };
     values.contents.recounts = recount;
@@ -149,7 +168,10 @@ fn rewrite(
     let changes_blocks = !recount && !values.contents.block_size_paths.is_empty();
     let edited = values.assemble(limits)?;
     if changes_blocks && let Some(fault) = walk::first_fault(ty, &edited, limits) {
-        let message = format!("the change in a packed block breaks the file: {}", fault.message);
+        let message = format!(
+            "the change in a packed block breaks the file: {}",
+            fault.message
+        );
         return Err(Error::inexpressible(message).at(&fault.path));
     }
     Ok(edited)
@@ -162,13 +184,19 @@ fn original_path<'e>(
 ) -> Option<Vec<Segment>> {
     let mut path = path.to_vec();
     for (edit, location) in changes.rev() {
-        let Some((Segment::Index(changed), list)) = location.split_last() else { continue };
-        let Some([Segment::Index(index), ..]) = path.strip_prefix(list) else { continue };
+        let Some((Segment::Index(changed), list)) = location.split_last() else {
+            continue;
+        };
+        let Some([Segment::Index(index), ..]) = path.strip_prefix(list) else {
+            continue;
+        };
         let index = match edit.change {
             Change::Insert(_) if index == changed => return None,
             Change::Insert(_) if index > changed => index - 1,
             Change::Remove if index >= changed => index.saturating_add(1),
-            Change::Repeat(copies) if index > changed => index.saturating_sub(copies.into()).max(*changed),
+            Change::Repeat(copies) if index > changed => {
+                index.saturating_sub(copies.into()).max(*changed)
+            }
             _ => continue,
         };
         path[list.len()] = Segment::Index(index);
@@ -190,10 +218,17 @@ impl FileValues<'_> {
         }
         let ty = self.ty;
         let Some((last, outer)) = path.split_last() else {
-            return Err(error("the whole file cannot be inserted, removed or repeated"));
+            return Err(error(
+                "the whole file cannot be inserted, removed or repeated",
+            ));
         };
-        let group = self.contents.get_or_insert(outer).ok_or_else(|| error("no such value"))?.group_mut();
-        let index = |index: u64, end: usize| usize::try_from(index).ok().filter(|index| *index < end);
+        let group = self
+            .contents
+            .get_or_insert(outer)
+            .ok_or_else(|| error("no such value"))?
+            .group_mut();
+        let index =
+            |index: u64, end: usize| usize::try_from(index).ok().filter(|index| *index < end);
         let position = |name| group.fields.iter().position(|(own, _)| own == name);
         let added_size = match (change, last) {
             (Change::Insert(value), Segment::Index(at)) => {
@@ -237,13 +272,18 @@ impl FileValues<'_> {
     }
 
     fn replace_value(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
-        let leaf = self.contents.trees_along(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
+        let leaf = self
+            .contents
+            .trees_along(path)
+            .nth(path.len())
+            .and_then(|tree| tree.leaf.as_ref());
         if let (Some(GivenValue::Value(Value::Bits(_, declaration))), UntypedValue::Text(text)) =
             (leaf.map(|leaf| leaf.peek()), &value)
         {
             // Parses the word now, so that later edits can change single bit fields.
             let word = number::parse_value(&Type::Declared(declaration), text);
-            let word = GivenValue::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
+            let word =
+                GivenValue::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
             if let Some(tree) = self.contents.get_or_insert(path) {
                 tree.set_value(word.into());
             }
@@ -263,7 +303,9 @@ fn patch_in_place(
 ) -> Result<Option<Vec<u8>>> {
     let mut patches = Vec::new();
     for (edit, path) in edits.iter().zip(paths) {
-        let Change::Set(UntypedValue::Text(text)) = &edit.change else { return Ok(None) };
+        let Change::Set(UntypedValue::Text(text)) = &edit.change else {
+            return Ok(None);
+        };
         let mut finder = PatchFinder { text, found: None };
         // Values before the first fault can be changed.
         let fault = walk(ty, bytes, limits, &mut Subtree::new(path, &mut finder)).err();
@@ -272,14 +314,21 @@ fn patch_in_place(
             Some(Ok(None)) => return Ok(None),
             Some(Err(message)) => return Err(Error::inexpressible(message).at(path.as_slice())),
             None => {
-                let reason = fault.map(|fault| format!(" before the fault: {fault}")).unwrap_or_default();
-                return Err(Error::inexpressible(format!("no field `{}`{reason}", path_text(path))));
+                let reason = fault
+                    .map(|fault| format!(" before the fault: {fault}"))
+                    .unwrap_or_default();
+                return Err(Error::inexpressible(format!(
+                    "no field `{}`{reason}",
+                    path_text(path)
+                )));
             }
         }
     }
     let mut patched = bytes.to_vec();
     for Patch { range, word, mask } in patches {
-        let target = patched.get_mut(range.start as usize..range.end as usize).unwrap_or_default();
+        let target = patched
+            .get_mut(range.start as usize..range.end as usize)
+            .unwrap_or_default();
         for ((byte, word), mask) in target.iter_mut().zip(word).zip(mask) {
             *byte = *byte & !mask | word & mask;
         }
@@ -317,7 +366,9 @@ impl Visitor for PatchFinder<'_> {
 
 /// Parses the new value of a node. Returns `None` if it cannot be written in place.
 fn parse_patch(node: &Node, text: &str) -> Result<Option<Patch>, String> {
-    let Span::Bytes(range) = node.span.clone() else { return Ok(None) };
+    let Span::Bytes(range) = node.span.clone() else {
+        return Ok(None);
+    };
     let size = node.bytes.len();
     if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
         let word = bits.insert(0, number::encode_bits(number::parse_integer(text)?, field)?);
@@ -330,7 +381,11 @@ fn parse_patch(node: &Node, text: &str) -> Result<Option<Patch>, String> {
         });
         return Ok(Some(Patch { range, word, mask }));
     }
-    if let Type::Declared(Declaration { shape: Shape::Struct(_) | Shape::Choice(_), .. }) = node.ty {
+    if let Type::Declared(Declaration {
+        shape: Shape::Struct(_) | Shape::Choice(_),
+        ..
+    }) = node.ty
+    {
         return Ok(None);
     }
     let word = match number::parse_value(node.ty, text)? {
@@ -346,5 +401,9 @@ fn parse_patch(node: &Node, text: &str) -> Result<Option<Patch>, String> {
             bytes[..size].to_vec()
         }
     };
-    Ok(Some(Patch { range, mask: vec![0xff; word.len()], word }))
+    Ok(Some(Patch {
+        range,
+        mask: vec![0xff; word.len()],
+        word,
+    }))
 }

@@ -54,7 +54,10 @@ pub(super) struct ConditionalField {
 
 impl SlotSnapshot {
     pub fn new((cells, origins): (&[Cell], &[SlotOrigin])) -> SlotSnapshot {
-        SlotSnapshot { cells: cells.to_vec(), origins: origins.to_vec() }
+        SlotSnapshot {
+            cells: cells.to_vec(),
+            origins: origins.to_vec(),
+        }
     }
 
     /// Updates the slots to the current values of their variables, and returns all slots.
@@ -94,7 +97,15 @@ impl Equation {
             return None;
         }
         let (condition, variables, is_exact) = (None, unknowns, is_exact(code));
-        Some(Equation { cause, code, condition, slots, variables, depends_on_fixed_value, is_exact })
+        Some(Equation {
+            cause,
+            code,
+            condition,
+            slots,
+            variables,
+            depends_on_fixed_value,
+            is_exact,
+        })
     }
 
     /// Creates the equation that makes a condition evaluate to `truth`. Returns `None` if the condition depends on no
@@ -106,10 +117,18 @@ impl Equation {
         variables: &mut Variables,
     ) -> Option<Equation> {
         let (code, number, is_unique) = to_equation(condition, truth, &slots.cells)?;
-        let cause = Cause { path: path.to_vec(), property: CONDITION, number };
+        let cause = Cause {
+            path: path.to_vec(),
+            property: CONDITION,
+            number,
+        };
         let equation = Equation::new(cause, code, slots, variables)?;
         let is_exact = is_unique && equation.is_exact;
-        Some(Equation { condition: Some((condition, truth)), is_exact, ..equation })
+        Some(Equation {
+            condition: Some((condition, truth)),
+            is_exact,
+            ..equation
+        })
     }
 
     /// Returns `true` if the equation alone determines a value.
@@ -161,7 +180,9 @@ fn is_exact(code: &Code) -> bool {
     let mut is_exact = true;
     code.visit(&mut |part| {
         is_exact &= match part {
-            Code::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply),
+            Code::Binary(op, ..) => {
+                matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply)
+            }
             part => !matches!(part, Code::If(_) | Code::Matches(..)),
         }
     });
@@ -169,7 +190,12 @@ fn is_exact(code: &Code) -> bool {
 }
 
 /// Solves `code = target` for the operand that `is_unknown` selects; `None` if that is impossible.
-fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cells: &[Cell]) -> Option<i128> {
+fn solve_for(
+    code: &Code,
+    target: i128,
+    is_unknown: &dyn Fn(&Code) -> bool,
+    cells: &[Cell],
+) -> Option<i128> {
     match code {
         Code::Slot(..) | Code::Bits(..) => is_unknown(code).then_some(target),
         // A target that does not fit the operand is rejected later, when it is encoded.
@@ -190,10 +216,16 @@ fn solve_for(code: &Code, target: i128, is_unknown: &dyn Fn(&Code) -> bool, cell
         }
         Code::If(parts) => {
             let [condition, a, b] = &**parts;
-            let chosen = if condition.eval_bool(cells).ok()? { a } else { b };
+            let chosen = if condition.eval_bool(cells).ok()? {
+                a
+            } else {
+                b
+            };
             solve_for(chosen, target, is_unknown, cells)
         }
-        Code::Unary(UnaryOp::Negate, a, _) => solve_for(a, target.checked_neg()?, is_unknown, cells),
+        Code::Unary(UnaryOp::Negate, a, _) => {
+            solve_for(a, target.checked_neg()?, is_unknown, cells)
+        }
         _ => None,
     }
 }
@@ -230,7 +262,11 @@ fn solve_right_operand(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 /// Returns an expression and a number: if the expression yields the number, the condition evaluates to `truth`. The
 /// flag is `true` if no other number has this effect. For `x != 0`, the number is 1. Returns `None` if no equation
 /// expresses the condition.
-fn to_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<(&'static Code, i128, bool)> {
+fn to_equation(
+    condition: &'static Code,
+    truth: bool,
+    cells: &[Cell],
+) -> Option<(&'static Code, i128, bool)> {
     match condition {
         Code::Unary(UnaryOp::Not, a, _) => to_equation(a, !truth, cells),
         Code::Slot(..) | Code::Bits(..) => Some((condition, truth.into(), true)),
@@ -250,7 +286,11 @@ fn to_equation(condition: &'static Code, truth: bool, cells: &[Cell]) -> Option<
 /// Returns the error for an equation that does not hold. `other` is the equation that determined one of its values,
 /// with the path of that value.
 pub(super) fn describe_conflict(equation: &Equation, other: Option<(&Cause, &[Segment])>) -> Error {
-    let Cause { path, property, number } = &equation.cause;
+    let Cause {
+        path,
+        property,
+        number,
+    } = &equation.cause;
     let message = match other {
         Some((other, variable)) => format!(
             "its {property} is {number}, which conflicts with the {} of {}, {}: both determine {}",

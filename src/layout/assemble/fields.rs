@@ -32,15 +32,30 @@ impl Assembler<'_> {
                 self.predict_lookaheads(&mut lookaheads, next.at, step, input)?;
             }
             self.last_field = None;
-            next.at = self.write_field(WriteTarget { input, outer: next.input, ..next }, step)?.end;
+            next.at = self
+                .write_field(
+                    WriteTarget {
+                        input,
+                        outer: next.input,
+                        ..next
+                    },
+                    step,
+                )?
+                .end;
             covered.push((step.field.name, self.last_field.take()));
             self.path.pop();
-            lookaheads.retain(|(lookahead, start)| !self.read_lookahead(next.region, lookahead, *start));
+            lookaheads
+                .retain(|(lookahead, start)| !self.read_lookahead(next.region, lookahead, *start));
         }
         if let Some((lookahead, _)) = lookaheads.iter().find(|(_, start)| *start == next.at) {
-            return Err(self.error(format!("no value follows the look-ahead `{}`", lookahead.field.name)));
+            return Err(self.error(format!(
+                "no value follows the look-ahead `{}`",
+                lookahead.field.name
+            )));
         }
-        steps.iter().for_each(|step| self.schedule_checksum(start, step, &covered));
+        steps
+            .iter()
+            .for_each(|step| self.schedule_checksum(start, step, &covered));
         Ok(next.at)
     }
 
@@ -48,7 +63,10 @@ impl Assembler<'_> {
     pub fn write_field(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
         if !self.decide_presence(target, step) {
             self.frames.set_absent(step);
-            return Ok(Written { end: target.at, count: 0 });
+            return Ok(Written {
+                end: target.at,
+                count: 0,
+            });
         }
         match &step.position {
             Some(offset) => self.write_at_offset(target, step, offset),
@@ -59,9 +77,12 @@ impl Assembler<'_> {
     /// Returns `true` if a field is written. Adds the equation for its condition, if there is one, unless the field is
     /// present at an explicit offset.
     fn decide_presence(&mut self, target: WriteTarget, step: &'static Step) -> bool {
-        let Some(condition) = &step.condition else { return true };
+        let Some(condition) = &step.condition else {
+            return true;
+        };
         let is_given = target.input.is_given();
-        let is_present = is_given || (!self.is_removed(step, condition) && self.is_required(condition));
+        let is_present =
+            is_given || (!self.is_removed(step, condition) && self.is_required(condition));
         // The condition of a present field at an explicit offset follows from the equation of the offset.
         if !(is_present && step.position.is_some()) {
             // The equation is solved later, as several values may satisfy it.
@@ -72,10 +93,12 @@ impl Assembler<'_> {
             return false;
         }
         if self.contents.recounts
-            && (self.depends_on_variables(condition) || self.frames.eval_bool(condition) == Ok(false))
+            && (self.depends_on_variables(condition)
+                || self.frames.eval_bool(condition) == Ok(false))
         {
             let (path, slots) = (self.path.clone(), SlotSnapshot::new(self.frames.slots()));
-            self.conditional_fields.push(ConditionalField { path, step, slots });
+            self.conditional_fields
+                .push(ConditionalField { path, step, slots });
         }
         true
     }
@@ -87,31 +110,72 @@ impl Assembler<'_> {
         offset: &'static Code,
     ) -> Result<Written> {
         let base = self.regions[target.region].base;
-        let at = match self.frames.eval_int(offset).map(|at| (at, u64::try_from(at))) {
+        let at = match self
+            .frames
+            .eval_int(offset)
+            .map(|at| (at, u64::try_from(at)))
+        {
             Ok((_, Ok(at))) => Some(at),
             Ok((at, Err(_))) => return Err(self.error(format!("its offset {at} is out of range"))),
             Err(_) => None,
         };
         let (path, origin) = (self.path.clone(), target.input.origin());
         if let (Some(start), false) = (at, self.depends_on_variables(offset)) {
-            let written = self.write_content(WriteTarget { region: base, at: start, ..target }, step)?;
+            let written = self.write_content(
+                WriteTarget {
+                    region: base,
+                    at: start,
+                    ..target
+                },
+                step,
+            )?;
             let size = written.end - start;
             if self.contents.recounts {
-                self.regions[base].placed_fields.push(PlacedField { path, pending: None, at, size, origin });
+                self.regions[base].placed_fields.push(PlacedField {
+                    path,
+                    pending: None,
+                    at,
+                    size,
+                    origin,
+                });
             }
             // An empty list at an offset past the end of the original file does not extend the file.
-            let is_outside = self.contents.file_size.is_some_and(|size| written.end > size);
+            let is_outside = self
+                .contents
+                .file_size
+                .is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);
             }
         } else {
-            let (index, region) = (self.regions[base].placed_fields.len(), self.add_region(Some(base)));
+            let (index, region) = (
+                self.regions[base].placed_fields.len(),
+                self.add_region(Some(base)),
+            );
             let pending = Some((region, offset, SlotSnapshot::new(self.frames.slots())));
-            self.regions[base].placed_fields.push(PlacedField { path, pending, at, size: 0, origin });
-            let size = self.write_content(WriteTarget { region, at: 0, ..target }, step)?.end;
+            self.regions[base].placed_fields.push(PlacedField {
+                path,
+                pending,
+                at,
+                size: 0,
+                origin,
+            });
+            let size = self
+                .write_content(
+                    WriteTarget {
+                        region,
+                        at: 0,
+                        ..target
+                    },
+                    step,
+                )?
+                .end;
             self.regions[base].placed_fields[index].size = size;
         }
-        Ok(Written { end: target.at, count: 0 })
+        Ok(Written {
+            end: target.at,
+            count: 0,
+        })
     }
 
     /// Writes the block or value of a field.
@@ -122,7 +186,11 @@ impl Assembler<'_> {
             None => self.write_value(target, &item)?,
         };
         if let Some(count) = &step.count {
-            let property = if step.block.is_some() { "size" } else { "number of items" };
+            let property = if step.block.is_some() {
+                "size"
+            } else {
+                "number of items"
+            };
             self.require_number(count, written.count, property)?;
         }
         self.last_field = Some((target.region, target.at..written.end));
@@ -144,7 +212,11 @@ impl Assembler<'_> {
             Err(possible) => possible,
         };
         let names = |steps: &[&Step]| {
-            steps.iter().filter_map(|step| Some(step.variant?.name)).collect::<Vec<_>>().join(", ")
+            steps
+                .iter()
+                .filter_map(|step| Some(step.variant?.name))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let message = match possible[..] {
             [step] => return Ok(step),
@@ -152,7 +224,10 @@ impl Assembler<'_> {
                 "no variant applies: the conditions of {} are false",
                 names(&variants.iter().collect::<Vec<_>>())
             ),
-            _ => format!("the value that selects one of {} is omitted", names(&possible)),
+            _ => format!(
+                "the value that selects one of {} is omitted",
+                names(&possible)
+            ),
         };
         Err(self.error(message))
     }

@@ -30,13 +30,19 @@ pub(super) enum GroupInput<'v> {
 impl<'v> Input<'v> {
     /// Returns the input for a whole file.
     pub fn root(tree: &'v ValueTree) -> Input<'v> {
-        Input { tree: Some(tree), is_fixed: tree.is_fixed }
+        Input {
+            tree: Some(tree),
+            is_fixed: tree.is_fixed,
+        }
     }
 
     /// Returns the input for a field, or for an item of an array.
     pub fn child(self, step: Segment) -> Input<'v> {
         let tree = self.tree.and_then(|tree| tree.child(step));
-        Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
+        Input {
+            tree,
+            is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed),
+        }
     }
 
     /// Returns `true` if the value or a part of it is given.
@@ -46,9 +52,15 @@ impl<'v> Input<'v> {
 
     /// Returns the given content of a struct or array. Returns an error if a scalar is given.
     pub fn group_input(self, ty: &Type) -> Result<GroupInput<'v>, String> {
-        let Some(tree) = self.tree else { return Ok(GroupInput::Parts(0)) };
+        let Some(tree) = self.tree else {
+            return Ok(GroupInput::Parts(0));
+        };
         let Some(leaf) = &tree.leaf else {
-            return Ok(GroupInput::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
+            return Ok(GroupInput::Parts(
+                tree.group
+                    .as_ref()
+                    .map_or(0, |group| group.items.len() as u64),
+            ));
         };
         match leaf.peek() {
             GivenValue::Bytes(bytes, count) => {
@@ -59,7 +71,10 @@ impl<'v> Input<'v> {
                 leaf.mark_used();
                 Ok(GroupInput::Numbers(ty, bytes))
             }
-            _ => Err(format!("found a single value, expected {}", describe_type(ty))),
+            _ => Err(format!(
+                "found a single value, expected {}",
+                describe_type(ty)
+            )),
         }
     }
 
@@ -73,8 +88,18 @@ impl<'v> Input<'v> {
                 let word = compose_word(tree, declaration)?;
                 Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
             }
-            (Some(ValueTree { leaf: Some(leaf), .. }), ty) => read_value(leaf, ty).map(Some),
-            (Some(ValueTree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
+            (
+                Some(ValueTree {
+                    leaf: Some(leaf), ..
+                }),
+                ty,
+            ) => read_value(leaf, ty).map(Some),
+            (
+                Some(ValueTree {
+                    group: Some(group), ..
+                }),
+                ty,
+            ) if !group.items.is_empty() => {
                 Err(format!("found a list, expected {}", describe_type(ty)))
             }
             (Some(tree), ty) if tree.has_value() => {
@@ -93,7 +118,10 @@ impl<'v> Input<'v> {
     /// Returns the names of the bit fields that must not be recomputed.
     pub fn fixed_bits(self) -> Vec<&'static str> {
         let fixed = self.group().into_iter().flat_map(|group| &group.fields);
-        fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
+        fixed
+            .filter(|(_, tree)| tree.is_fixed)
+            .map(|(name, _)| *name)
+            .collect()
     }
 
     fn group(self) -> Option<&'v ValueGroup<'v>> {
@@ -109,7 +137,8 @@ impl<'v> Input<'v> {
     pub fn packed_block(self) -> Option<(&'v [u8], bool)> {
         let tree = self.tree?;
         let group = tree.group.as_ref()?;
-        let is_content_omitted = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
+        let is_content_omitted =
+            group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
         Some((group.packed.as_ref()?.mark_used(), is_content_omitted))
     }
 
@@ -138,9 +167,17 @@ fn read_value<'v>(leaf: &'v TrackedValue<GivenValue>, ty: &Type) -> Result<Cow<'
 
 /// Returns the given packed word, or else composes it from its fields; `None` if nothing is given. Returns an error if
 /// the word and its fields disagree, a value is not an integer that fits, or only some unreserved fields are given.
-fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
-    let leaf = tree.leaf.as_ref().map(|leaf| read_value(leaf, &Type::Declared(declaration)));
+fn compose_word(
+    tree: &ValueTree,
+    declaration: &'static Declaration,
+) -> Result<Option<u128>, String> {
+    let Shape::Bits { fields, .. } = declaration.shape else {
+        return Ok(None);
+    };
+    let leaf = tree
+        .leaf
+        .as_ref()
+        .map(|leaf| read_value(leaf, &Type::Declared(declaration)));
     let whole = match leaf.transpose()?.as_deref() {
         Some(Value::Bits(word, _)) => Some(*word),
         Some(other) => return Err(format!("{other} is not an integer")),
@@ -155,7 +192,9 @@ fn compose_word(tree: &ValueTree, declaration: &'static Declaration) -> Result<O
         match (part.map_or(Ok(None), |part| read_bits(part, field))?, whole) {
             (Some(bits), Some(whole)) if bits != field.bits.extract(whole) => {
                 let name = field.name;
-                return Err(format!("is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"));
+                return Err(format!(
+                    "is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"
+                ));
             }
             (Some(bits), _) => word |= bits << field.bits.offset,
             (None, Some(_)) => {}
@@ -174,11 +213,15 @@ fn read_bits(tree: &ValueTree, field: &BitField) -> Result<Option<u128>, String>
     if let Some(declaration) = field.declared {
         return compose_word(tree, declaration);
     }
-    let Some(leaf) = &tree.leaf else { return Ok(None) };
+    let Some(leaf) = &tree.leaf else {
+        return Ok(None);
+    };
     let number = match leaf.mark_used() {
         GivenValue::Value(Value::Int(number)) => Some(*number),
         GivenValue::Value(Value::Bool(flag)) => Some((*flag).into()),
-        GivenValue::Value(Value::Wide(number)) if field.bits.width == 128 => return Ok(Some(*number)),
+        GivenValue::Value(Value::Wide(number)) if field.bits.width == 128 => {
+            return Ok(Some(*number));
+        }
         GivenValue::Text(text) => return read_bits_of_text(text, field),
         _ => None,
     };

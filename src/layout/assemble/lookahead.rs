@@ -11,10 +11,19 @@ use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
     /// Reads a look-ahead from the written bytes at `start`. Returns `false` if not all of its bytes are written yet.
-    pub fn read_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) -> bool {
+    pub fn read_lookahead(
+        &mut self,
+        region: RegionId,
+        lookahead: &'static Step,
+        start: u64,
+    ) -> bool {
         let ty = &lookahead.field.ty;
-        let range = ty.size().and_then(|size| Some(start..start.checked_add(size)?));
-        let Some(bytes) = range.and_then(|r| self.regions[region].buffer.get(r)) else { return false };
+        let range = ty
+            .size()
+            .and_then(|size| Some(start..start.checked_add(size)?));
+        let Some(bytes) = range.and_then(|r| self.regions[region].buffer.get(r)) else {
+            return false;
+        };
         self.frames.set_field(lookahead, &ty.read_value(bytes));
         true
     }
@@ -29,9 +38,14 @@ impl Assembler<'_> {
         next: &'static Step,
         input: Input,
     ) -> Result<()> {
-        let FormKind::Choice(unit) = self.program.forms[next.form].kind else { return Ok(()) };
+        let FormKind::Choice(unit) = self.program.forms[next.form].kind else {
+            return Ok(());
+        };
         let unit = &self.program.units[unit];
-        let candidates = lookaheads.iter().filter(|(_, start)| *start == end).map(|(step, _)| *step);
+        let candidates = lookaheads
+            .iter()
+            .filter(|(_, start)| *start == end)
+            .map(|(step, _)| *step);
         let candidates: Vec<_> = candidates.collect();
         if candidates.is_empty() {
             return Ok(());
@@ -39,11 +53,19 @@ impl Assembler<'_> {
         // Given values take precedence over implied magic bytes.
         for implies_magic in [false, true] {
             for variant in &unit.steps {
-                let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else { continue };
+                let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else {
+                    continue;
+                };
                 let mut read = Vec::new();
                 for step in &candidates {
-                    if let Some(bytes) = step.field.ty.size().and_then(|size| start.get(..size as usize)) {
-                        self.frames.set_field(step, &step.field.ty.read_value(bytes));
+                    if let Some(bytes) = step
+                        .field
+                        .ty
+                        .size()
+                        .and_then(|size| start.get(..size as usize))
+                    {
+                        self.frames
+                            .set_field(step, &step.field.ty.read_value(bytes));
                         read.push(*step);
                     }
                 }
@@ -51,11 +73,13 @@ impl Assembler<'_> {
                 let chosen = self.frames.choose_variant(&unit.steps);
                 self.frames.leave(outer, None);
                 if chosen.is_ok_and(|chosen| std::ptr::eq(chosen, variant)) {
-                    lookaheads.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
+                    lookaheads
+                        .retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
                     return Ok(());
                 }
                 for slot in read.iter().filter_map(|step| step.value) {
-                    self.frames.set_marked_slot(slot, Cell::Empty, Default::default());
+                    self.frames
+                        .set_marked_slot(slot, Cell::Empty, Default::default());
                 }
             }
         }
@@ -64,17 +88,27 @@ impl Assembler<'_> {
 
     /// Returns the first bytes of a given value; `None` if they are unknown. With `implies_magic`, the magic bytes
     /// of a struct are known even if they are omitted.
-    fn first_bytes(&mut self, form: FormId, implies_magic: bool, input: Input) -> Result<Option<Vec<u8>>> {
+    fn first_bytes(
+        &mut self,
+        form: FormId,
+        implies_magic: bool,
+        input: Input,
+    ) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let unit = match form.kind {
             FormKind::Number(_) | FormKind::Text => None,
             FormKind::Struct(unit) => Some(&self.program.units[unit]),
             FormKind::Items(..) | FormKind::Choice(_) => return Ok(None),
         };
-        if let Some(Unit { declaration, steps, .. }) = unit {
+        if let Some(Unit {
+            declaration, steps, ..
+        }) = unit
+        {
             return match (
                 input.group_input(form.ty),
-                steps.iter().find(|step| !step.field.lookahead && step.position.is_none()),
+                steps
+                    .iter()
+                    .find(|step| !step.field.lookahead && step.position.is_none()),
             ) {
                 // The given value has the type of another variant.
                 (Err(_), _) => Ok(None),
@@ -93,12 +127,15 @@ impl Assembler<'_> {
                 (_, None) => Ok(None),
             };
         }
-        let given = input.scalar(form.ty).map_err(|message| self.error(message))?;
+        let given = input
+            .scalar(form.ty)
+            .map_err(|message| self.error(message))?;
         Ok(match given.as_deref() {
             None => None,
             Some(Value::Text(text)) => Some(text.clone()),
             Some(value) => {
-                let (bytes, size) = number::encode(form.ty, value).map_err(|message| self.error(message))?;
+                let (bytes, size) =
+                    number::encode(form.ty, value).map_err(|message| self.error(message))?;
                 Some(bytes[..size].to_vec())
             }
         })

@@ -47,7 +47,10 @@ pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
         Type::Declared(declaration) => match declaration.shape {
             Shape::Bits { .. } => parse_unsigned(text).map(|word| Value::Bits(word, declaration)),
             Shape::Enum { values, .. } => {
-                let named = values.iter().find(|value| value.name == text).map(|value| value.value);
+                let named = values
+                    .iter()
+                    .find(|value| value.name == text)
+                    .map(|value| value.value);
                 named.or_else(|| parse_signed(text)).map(Value::Int)
             }
             Shape::Struct(_) | Shape::Choice(_) => None,
@@ -78,7 +81,9 @@ pub(super) fn describe_type(ty: &Type) -> String {
 
 /// Parses a decimal or hexadecimal (`0x…`) integer without a sign.
 fn parse_unsigned(text: &str) -> Option<u128> {
-    let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |digits| (digits, 16));
+    let (digits, radix) = text
+        .strip_prefix("0x")
+        .map_or((text, 10), |digits| (digits, 16));
     parse_digits(digits, radix)
 }
 
@@ -87,8 +92,12 @@ fn parse_signed(text: &str) -> Option<i128> {
     match (text, text.strip_prefix('-')) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
-        (_, Some(digits)) => parse_unsigned(digits).and_then(|number| 0i128.checked_sub_unsigned(number)),
-        (_, None) => parse_unsigned(text.strip_prefix('+').unwrap_or(text))?.try_into().ok(),
+        (_, Some(digits)) => {
+            parse_unsigned(digits).and_then(|number| 0i128.checked_sub_unsigned(number))
+        }
+        (_, None) => parse_unsigned(text.strip_prefix('+').unwrap_or(text))?
+            .try_into()
+            .ok(),
     }
 }
 
@@ -103,12 +112,17 @@ fn parse_float<F>(text: &str, digits: usize, of_bits: fn(u64) -> F) -> Result<Op
 where
     F: FromStr + Copy + Into<f64>,
 {
-    let nan = parse_nan_bits(text, digits).map(of_bits).filter(|number| (*number).into().is_nan());
+    let nan = parse_nan_bits(text, digits)
+        .map(of_bits)
+        .filter(|number| (*number).into().is_nan());
     let number = nan.or_else(|| text.parse().ok());
     // Rust parses decimals that are too large as infinity.
     let has_digits = text.contains(|character: char| character.is_ascii_digit());
     if has_digits && number.is_some_and(|number| number.into().is_infinite()) {
-        return Err(format!("{text} is out of range for a {}-bit float", 4 * digits));
+        return Err(format!(
+            "{text} is out of range for a {}-bit float",
+            4 * digits
+        ));
     }
     Ok(number)
 }
@@ -126,9 +140,17 @@ pub(super) fn encode_bits_of_text(text: &str, field: &BitField) -> Result<u128, 
 pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int_type().range();
     if !(min..=max).contains(&number) {
-        return Err(format!("{number} is out of range {min}..={max} of `{}`", field.name));
+        return Err(format!(
+            "{number} is out of range {min}..={max} of `{}`",
+            field.name
+        ));
     }
-    Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
+    Ok(number as u128
+        & BitRange {
+            offset: 0,
+            width: field.bits.width,
+        }
+        .mask())
 }
 
 /// Sets the bit field at `path` in a packed word. The path may lead through nested words. Returns an error if the word
@@ -141,9 +163,14 @@ pub(super) fn set_bits(
 ) -> Result<(), String> {
     let names = path.iter().map(|step| step.name().unwrap_or_default());
     let missing = || format!("{} has no field `{}`", declaration.name, path_text(path));
-    let (bits, field) = declaration.bit_field_at(&names.collect::<Vec<_>>()).ok_or_else(missing)?;
+    let (bits, field) = declaration
+        .bit_field_at(&names.collect::<Vec<_>>())
+        .ok_or_else(missing)?;
     let UntypedValue::Text(text) = value else {
-        return Err(format!("`{}` is an integer, but the given value is not", field.name));
+        return Err(format!(
+            "`{}` is an integer, but the given value is not",
+            field.name
+        ));
     };
     *word = bits.insert(*word, encode_bits_of_text(text, field)?);
     Ok(())

@@ -54,14 +54,21 @@ pub(super) struct Placement {
 impl PlacedField {
     /// Returns the end of the field before other fields move; `None` if its offset is unknown.
     pub fn end(&self) -> Option<u64> {
-        self.origin.as_ref().map(|origin| origin.start).or(self.at)?.checked_add(self.size)
+        self.origin
+            .as_ref()
+            .map(|origin| origin.start)
+            .or(self.at)?
+            .checked_add(self.size)
     }
 
     /// Returns the original end of the field, and its growth beyond the padding; `None` if it is new or was empty.
     fn growth(&self, padding: &HashMap<u64, u64>) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
         let growth = self.size.saturating_sub(origin.end - origin.start);
-        Some((origin.end, growth.saturating_sub(padding.get(&origin.end).copied().unwrap_or(0))))
+        Some((
+            origin.end,
+            growth.saturating_sub(padding.get(&origin.end).copied().unwrap_or(0)),
+        ))
     }
 }
 
@@ -75,7 +82,10 @@ impl Placement {
         padding: &HashMap<u64, u64>,
     ) -> Placement {
         let mut growths: BTreeMap<u64, u64> = BTreeMap::new();
-        for (end, growth) in placed_fields.into_iter().filter_map(|placed| placed.growth(padding)) {
+        for (end, growth) in placed_fields
+            .into_iter()
+            .filter_map(|placed| placed.growth(padding))
+        {
             let largest = growths.entry(end).or_default();
             *largest = align_up(growth, alignment).max(*largest);
         }
@@ -85,7 +95,11 @@ impl Placement {
             total = total.saturating_add(*growth);
             *growth = total;
         }
-        Placement { alignment, growths, end: end.saturating_add(total) }
+        Placement {
+            alignment,
+            growths,
+            end: end.saturating_add(total),
+        }
     }
 
     /// Returns the new offset of a field, and reserves its range if it is new or was empty.
@@ -103,12 +117,18 @@ impl Placement {
 
     /// Returns the new offset of a byte, given its offset in the original file.
     pub fn moved_offset(&self, offset: u64) -> u64 {
-        let inserted = self.growths.range(..=offset).next_back().map_or(0, |(_, total)| *total);
+        let inserted = self
+            .growths
+            .range(..=offset)
+            .next_back()
+            .map_or(0, |(_, total)| *total);
         offset.saturating_add(inserted)
     }
 }
 
 /// Rounds an offset up to a multiple of `alignment`; saturates.
 fn align_up(offset: u64, alignment: u64) -> u64 {
-    offset.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
+    offset
+        .checked_next_multiple_of(alignment)
+        .unwrap_or(u64::MAX)
 }

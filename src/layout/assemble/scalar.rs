@@ -15,9 +15,14 @@ impl Assembler<'_> {
     /// Writes a number, enum, packed word or string.
     pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         let ty = self.program.forms[item.form].ty;
-        let given = target.input.scalar(ty).map_err(|message| self.error(message))?;
+        let given = target
+            .input
+            .scalar(ty)
+            .map_err(|message| self.error(message))?;
         let step = item.own_step().filter(|step| step.value.is_some());
-        let Some(value) = given else { return self.reserve_omitted(target, step, ty) };
+        let Some(value) = given else {
+            return self.reserve_omitted(target, step, ty);
+        };
         let integer = match *value {
             Value::Int(number) => Some(number),
             Value::Wide(number) => Some(number as i128),
@@ -26,12 +31,19 @@ impl Assembler<'_> {
         };
         let value = match (step, integer) {
             (Some(step), Some(number))
-                if self.contents.recounts || self.contents.block_size_paths.contains(&self.path) =>
+                if self.contents.recounts
+                    || self.contents.block_size_paths.contains(&self.path) =>
             {
-                Cow::Owned(Value::Int(self.add_recomputable(target, step, (&value, number), ty)?))
+                Cow::Owned(Value::Int(self.add_recomputable(
+                    target,
+                    step,
+                    (&value, number),
+                    ty,
+                )?))
             }
             _ => {
-                step.iter().for_each(|step| self.frames.set_field(step, &value));
+                step.iter()
+                    .for_each(|step| self.frames.set_field(step, &value));
                 value
             }
         };
@@ -39,7 +51,9 @@ impl Assembler<'_> {
     }
 
     fn write_given(&mut self, target: WriteTarget, item: &Item, value: &Value) -> Result<Written> {
-        let WriteTarget { region, at, input, .. } = target;
+        let WriteTarget {
+            region, at, input, ..
+        } = target;
         let ty = self.program.forms[item.form].ty;
         let size = match (ty, value) {
             (Type::NulString, Value::Text(text)) => {
@@ -50,20 +64,24 @@ impl Assembler<'_> {
                 let end = at + text.len() as u64;
                 let terminator: &[u8] = if input.lacks_nul() { &[] } else { &[0] };
                 if terminator.is_empty() && !item.may_lack_nul {
-                    return Err(
-                        self.error("needs a terminating NUL, since it is not in a list without a count")
-                    );
+                    return Err(self.error(
+                        "needs a terminating NUL, since it is not in a list without a count",
+                    ));
                 }
                 self.write(region, end, terminator)?;
                 text.len() + terminator.len()
             }
             _ => {
-                let (bytes, size) = number::encode(ty, value).map_err(|message| self.error(message))?;
+                let (bytes, size) =
+                    number::encode(ty, value).map_err(|message| self.error(message))?;
                 self.write(region, at, &bytes[..size])?;
                 size
             }
         };
-        Ok(Written { end: at + size as u64, count: 0 })
+        Ok(Written {
+            end: at + size as u64,
+            count: 0,
+        })
     }
 
     /// Reserves the bytes of an omitted value, or writes the value that an earlier run determined.
@@ -81,12 +99,16 @@ impl Assembler<'_> {
         let variable = self.add_variable(target, ty, value, true);
         if let Some(slot) = step.and_then(|step| step.value) {
             let cell = value.map_or(Cell::Empty, |number| Cell::Number(Operand::Int(number)));
-            self.frames.set_marked_slot(slot, cell, SlotOrigin::Variable(variable, None));
+            self.frames
+                .set_marked_slot(slot, cell, SlotOrigin::Variable(variable, None));
         }
         if value.is_some() {
             self.rewrite_bytes(variable)?;
         }
-        Ok(Written { end: at + size, count: 0 })
+        Ok(Written {
+            end: at + size,
+            count: 0,
+        })
     }
 
     /// Stores a given value, as a variable unless it is fixed, and returns the number to write.
@@ -104,7 +126,8 @@ impl Assembler<'_> {
             origin = SlotOrigin::Variable(variable, None);
         }
         if let Some(slot) = step.value {
-            self.frames.set_marked_slot(slot, Cell::Number(Operand::Int(number)), origin);
+            self.frames
+                .set_marked_slot(slot, Cell::Number(Operand::Int(number)), origin);
         }
         Ok(number)
     }
@@ -114,11 +137,18 @@ impl Assembler<'_> {
         if let Some(earlier) = self.earlier_values.get(&self.path) {
             return Ok(*earlier);
         }
-        let Value::Bits(mut word, declaration) = *value else { return Ok(number) };
-        for field in declaration.bit_fields().iter().filter(|_| !self.earlier_values.is_empty()) {
+        let Value::Bits(mut word, declaration) = *value else {
+            return Ok(number);
+        };
+        for field in declaration
+            .bit_fields()
+            .iter()
+            .filter(|_| !self.earlier_values.is_empty())
+        {
             self.path.push(Segment::Field(field.name));
             if let Some(earlier) = self.earlier_values.get(&self.path) {
-                let bits = number::encode_bits(*earlier, field).map_err(|message| self.error(message))?;
+                let bits =
+                    number::encode_bits(*earlier, field).map_err(|message| self.error(message))?;
                 word = field.bits.insert(word, bits);
             }
             self.path.pop();
@@ -133,11 +163,21 @@ impl Assembler<'_> {
         value: Option<i128>,
         is_omitted: bool,
     ) -> VariableId {
-        let WriteTarget { region, at, input, .. } = target;
+        let WriteTarget {
+            region, at, input, ..
+        } = target;
         let (fixed_fields, bit_fields) = (input.fixed_bits(), Vec::new());
         let is_written = !is_omitted;
-        let kind =
-            VariableKind::Whole { region, at, ty, value, is_omitted, is_written, fixed_fields, bit_fields };
+        let kind = VariableKind::Whole {
+            region,
+            at,
+            ty,
+            value,
+            is_omitted,
+            is_written,
+            fixed_fields,
+            bit_fields,
+        };
         self.variables.add(&self.path, kind)
     }
 
@@ -153,13 +193,17 @@ impl Assembler<'_> {
         let count = items.len() as u64;
         if ty == given {
             self.write(region, at, bytes)?;
-            return Ok(Written { end: at + bytes.len() as u64, count });
+            return Ok(Written {
+                end: at + bytes.len() as u64,
+                count,
+            });
         }
         let mut end = at;
         for (index, item) in (0..).zip(items) {
             let encoded = number::encode(ty, &given.read_value(item));
             let (bytes, size) = encoded.map_err(|message| {
-                Error::inexpressible(message).at(&[&self.path[..], &[Segment::Index(index)]].concat()[..])
+                Error::inexpressible(message)
+                    .at(&[&self.path[..], &[Segment::Index(index)]].concat()[..])
             })?;
             self.write(region, end, &bytes[..size])?;
             end += size as u64;

@@ -28,7 +28,12 @@ pub(super) enum WriteError {
 impl SparseBuffer {
     /// Returns an empty buffer for up to `max` bytes.
     pub fn new(max: u64) -> SparseBuffer {
-        SparseBuffer { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max }
+        SparseBuffer {
+            bytes: Vec::new(),
+            written: BTreeMap::new(),
+            tail: 0..0,
+            max,
+        }
     }
 
     pub fn len(&self) -> u64 {
@@ -46,7 +51,10 @@ impl SparseBuffer {
     /// Returns the bytes of a range; `None` unless all of them are written.
     pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if !(self.tail.start <= range.start && range.end <= self.tail.end) {
-            self.written.range(..=range.start).next_back().filter(|(_, end)| range.end <= **end)?;
+            self.written
+                .range(..=range.start)
+                .next_back()
+                .filter(|(_, end)| range.end <= **end)?;
         }
         self.bytes.get(range.start as usize..range.end as usize)
     }
@@ -54,7 +62,10 @@ impl SparseBuffer {
     /// Returns the written ranges in order.
     pub fn written_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let tail = (!self.tail.is_empty()).then(|| self.tail.clone());
-        self.written.iter().map(|(start, end)| *start..*end).chain(tail)
+        self.written
+            .iter()
+            .map(|(start, end)| *start..*end)
+            .chain(tail)
     }
 
     fn checked_end(&self, at: u64, size: u64) -> Result<u64, WriteError> {
@@ -120,9 +131,15 @@ impl SparseBuffer {
         for written in &adjoining {
             let overlap = written.start.max(range.start)..written.end.min(range.end);
             let new = (overlap.start - range.start) as usize..;
-            let old = self.bytes.get(overlap.start as usize..overlap.end as usize).unwrap_or_default();
+            let old = self
+                .bytes
+                .get(overlap.start as usize..overlap.end as usize)
+                .unwrap_or_default();
             if !bytes[new].starts_with(old) {
-                let message = format!("overlaps other values, at {:#x}..{:#x}", overlap.start, overlap.end);
+                let message = format!(
+                    "overlaps other values, at {:#x}..{:#x}",
+                    overlap.start, overlap.end
+                );
                 return Err(WriteError::Clash(message));
             }
         }
@@ -132,8 +149,12 @@ impl SparseBuffer {
         for written in &adjoining {
             self.written.remove(&written.start);
         }
-        let start = adjoining.first().map_or(range.start, |written| written.start.min(range.start));
-        let end = adjoining.last().map_or(range.end, |written| written.end.max(range.end));
+        let start = adjoining
+            .first()
+            .map_or(range.start, |written| written.start.min(range.start));
+        let end = adjoining
+            .last()
+            .map_or(range.end, |written| written.end.max(range.end));
         self.written.insert(start, end);
         Ok(())
     }
@@ -141,7 +162,9 @@ impl SparseBuffer {
     /// Returns the ranges of `written` that overlap or adjoin `range`, in ascending order.
     fn adjoining_ranges(&self, range: &Range<u64>) -> Vec<Range<u64>> {
         let before = self.written.range(..=range.end).rev();
-        let adjoining = before.take_while(|(_, end)| **end >= range.start).map(|(start, end)| *start..*end);
+        let adjoining = before
+            .take_while(|(_, end)| **end >= range.start)
+            .map(|(start, end)| *start..*end);
         let mut adjoining: Vec<_> = adjoining.collect();
         adjoining.reverse();
         adjoining
@@ -159,7 +182,10 @@ impl SparseBuffer {
         }
         free.extend((start < end).then_some(start..end));
         free.into_iter().try_for_each(|range| {
-            self.write(range.start, &bytes[(range.start - at) as usize..(range.end - at) as usize])
+            self.write(
+                range.start,
+                &bytes[(range.start - at) as usize..(range.end - at) as usize],
+            )
         })
     }
 }

@@ -46,7 +46,10 @@ impl<T> TrackedValue<T> {
 
 impl<T> From<T> for TrackedValue<T> {
     fn from(content: T) -> TrackedValue<T> {
-        TrackedValue { content, is_used: Cell::new(false) }
+        TrackedValue {
+            content,
+            is_used: Cell::new(false),
+        }
     }
 }
 
@@ -92,7 +95,10 @@ pub(super) struct ValueGroup<'b> {
 
 impl<'b> From<GivenValue<'b>> for ValueTree<'b> {
     fn from(given: GivenValue<'b>) -> ValueTree<'b> {
-        ValueTree { leaf: Some(given.into()), ..ValueTree::default() }
+        ValueTree {
+            leaf: Some(given.into()),
+            ..ValueTree::default()
+        }
     }
 }
 
@@ -104,10 +110,23 @@ impl<'b> ValueTree<'b> {
     /// Returns an upper bound on the size of the values in bytes.
     pub fn max_size(&self) -> u64 {
         let leaf = self.leaf.as_ref().map_or(0, |leaf| leaf.peek().max_size());
-        let Some(group) = &self.group else { return leaf };
-        let blocks = group.packed.iter().chain(&group.trailing).map(|bytes| bytes.peek().len());
-        let bytes = blocks.chain(group.magic.iter().map(|magic| magic.peek().len())).sum::<usize>() as u64;
-        let parts = group.fields.iter().map(|(_, tree)| tree).chain(&group.items).map(ValueTree::max_size);
+        let Some(group) = &self.group else {
+            return leaf;
+        };
+        let blocks = group
+            .packed
+            .iter()
+            .chain(&group.trailing)
+            .map(|bytes| bytes.peek().len());
+        let bytes = blocks
+            .chain(group.magic.iter().map(|magic| magic.peek().len()))
+            .sum::<usize>() as u64;
+        let parts = group
+            .fields
+            .iter()
+            .map(|(_, tree)| tree)
+            .chain(&group.items)
+            .map(ValueTree::max_size);
         parts.fold(leaf.saturating_add(bytes), u64::saturating_add)
     }
 
@@ -131,7 +150,11 @@ impl<'b> ValueTree<'b> {
     pub fn child(&self, step: Segment) -> Option<&ValueTree<'b>> {
         let group = self.group.as_ref()?;
         match step {
-            Segment::Field(name) => group.fields.iter().find(|(own, _)| *own == name).map(|(_, tree)| tree),
+            Segment::Field(name) => group
+                .fields
+                .iter()
+                .find(|(own, _)| *own == name)
+                .map(|(_, tree)| tree),
             Segment::Index(index) => group.items.get(usize::try_from(index).ok()?),
         }
     }
@@ -170,7 +193,9 @@ impl<'b> ValueTree<'b> {
     fn split_numbers(&mut self) {
         if let Some(GivenValue::Numbers(ty, bytes)) = self.leaf.as_ref().map(TrackedValue::peek) {
             let items = bytes.chunks_exact(ty.size().map_or(1, |size| size as usize));
-            let items = items.map(|bytes| GivenValue::Value(ty.read_value(bytes)).into()).collect();
+            let items = items
+                .map(|bytes| GivenValue::Value(ty.read_value(bytes)).into())
+                .collect();
             self.leaf = None;
             self.group_mut().items = items;
         }
@@ -180,9 +205,19 @@ impl<'b> ValueTree<'b> {
     pub fn clear_marks(&self) {
         self.leaf.iter().for_each(|leaf| leaf.is_used.set(false));
         let Some(group) = &self.group else { return };
-        group.magic.iter().for_each(|magic| magic.is_used.set(false));
-        group.packed.iter().chain(&group.trailing).for_each(|bytes| bytes.is_used.set(false));
-        group.fields.iter().for_each(|(_, field)| field.clear_marks());
+        group
+            .magic
+            .iter()
+            .for_each(|magic| magic.is_used.set(false));
+        group
+            .packed
+            .iter()
+            .chain(&group.trailing)
+            .for_each(|bytes| bytes.is_used.set(false));
+        group
+            .fields
+            .iter()
+            .for_each(|(_, field)| field.clear_marks());
         group.items.iter().for_each(ValueTree::clear_marks);
     }
 
@@ -191,12 +226,19 @@ impl<'b> ValueTree<'b> {
         if is_unused(&self.leaf) {
             return true;
         }
-        let Some(group) = &self.group else { return false };
+        let Some(group) = &self.group else {
+            return false;
+        };
         if is_unused(&group.magic) || is_unused(&group.packed) || is_unused(&group.trailing) {
             return true;
         }
-        let fields = group.fields.iter().map(|(name, tree)| (Segment::Field(name), tree));
-        let items = (0..).zip(&group.items).map(|(index, tree)| (Segment::Index(index), tree));
+        let fields = group
+            .fields
+            .iter()
+            .map(|(name, tree)| (Segment::Field(name), tree));
+        let items = (0..)
+            .zip(&group.items)
+            .map(|(index, tree)| (Segment::Index(index), tree));
         for (step, tree) in fields.chain(items) {
             path.push(step);
             if tree.has_unused(path) {

@@ -36,7 +36,10 @@ pub struct FileValues<'b> {
 impl<'b> FileValues<'b> {
     /// Creates an empty set of values for a file of type `ty`.
     pub fn new(ty: &'static Type) -> FileValues<'b> {
-        FileValues { ty, contents: Contents::default() }
+        FileValues {
+            ty,
+            contents: Contents::default(),
+        }
     }
 
     /// Reads all values of a file of type `ty`.
@@ -44,8 +47,15 @@ impl<'b> FileValues<'b> {
     /// # Errors
     ///
     /// Returns the first structural fault.
-    pub fn read(ty: &'static Type, bytes: &'b [u8], limits: &Limits) -> Result<FileValues<'b>, Fault> {
-        Ok(FileValues { ty, contents: record_values(ty, bytes, limits, None)? })
+    pub fn read(
+        ty: &'static Type,
+        bytes: &'b [u8],
+        limits: &Limits,
+    ) -> Result<FileValues<'b>, Fault> {
+        Ok(FileValues {
+            ty,
+            contents: record_values(ty, bytes, limits, None)?,
+        })
     }
 
     /// Sets or replaces the value at a full path. The items of a list must be set in order.
@@ -160,7 +170,9 @@ impl<'b> FileValues<'b> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
         match self.contents.root.has_unused(&mut path) {
-            true => Err(Error::inexpressible("is given, but the file has no field for it").at(&path[..])),
+            true => Err(
+                Error::inexpressible("is given, but the file has no field for it").at(&path[..]),
+            ),
             false => Ok(bytes),
         }
     }
@@ -175,7 +187,10 @@ impl<'b> FileValues<'b> {
     pub(in crate::layout) fn set_value(&mut self, path: &[Segment], value: Option<Value>) {
         let value = match value {
             Some(value) => GivenValue::Value(value).into(),
-            None => ValueTree { group: Some(Box::default()), ..ValueTree::default() },
+            None => ValueTree {
+                group: Some(Box::default()),
+                ..ValueTree::default()
+            },
         };
         self.contents.raise_bound(value.max_size());
         if let Some(tree) = self.contents.get_or_insert(path) {
@@ -185,7 +200,9 @@ impl<'b> FileValues<'b> {
 
     fn tree_at(&mut self, path: &str) -> Result<&mut ValueTree<'b>> {
         let path = parse_full_path(self.ty, path)?;
-        self.contents.get_or_insert(&path).ok_or_else(|| no_item_before(&path))
+        self.contents
+            .get_or_insert(&path)
+            .ok_or_else(|| no_item_before(&path))
     }
 
     pub(super) fn set_at(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
@@ -196,7 +213,9 @@ impl<'b> FileValues<'b> {
                 let result = set_bits(word, declaration, &path[depth..], &value);
                 return result.map_err(|message| Error::inexpressible(message).at(path));
             }
-            tree = tree.get_or_insert(*step).ok_or_else(|| no_item_before(path))?;
+            tree = tree
+                .get_or_insert(*step)
+                .ok_or_else(|| no_item_before(path))?;
         }
         // A string without a terminating NUL stays unterminated if its text is replaced.
         let old = tree.leaf.as_ref().map(|leaf| leaf.peek());

@@ -83,7 +83,9 @@ impl SlotMark for SlotOrigin {
 impl SlotOrigin {
     /// Returns the origin of a bit field in the value.
     fn bit_field(self, bits: BitRange, field: &'static BitField) -> SlotOrigin {
-        let SlotOrigin::Variable(variable, outer) = self else { return self };
+        let SlotOrigin::Variable(variable, outer) = self else {
+            return self;
+        };
         let offset = outer.map_or(0, |(outer, _)| outer.offset) + bits.offset;
         SlotOrigin::Variable(variable, Some((BitRange { offset, ..bits }, field)))
     }
@@ -91,7 +93,13 @@ impl SlotOrigin {
 
 impl Variable {
     pub fn is_omitted(&self) -> bool {
-        matches!(self.kind, VariableKind::Whole { is_omitted: true, .. })
+        matches!(
+            self.kind,
+            VariableKind::Whole {
+                is_omitted: true,
+                ..
+            }
+        )
     }
 }
 
@@ -113,17 +121,27 @@ impl Variables {
     }
 
     pub fn add(&mut self, path: &[Segment], kind: VariableKind) -> VariableId {
-        self.0.push(Variable { path: path.to_vec(), kind, cause: None, value_when_used: None });
+        self.0.push(Variable {
+            path: path.to_vec(),
+            kind,
+            cause: None,
+            value_when_used: None,
+        });
         self.0.len() - 1
     }
 
     /// Returns the variable of an origin; `None` if the value or bit field is not a variable.
     pub fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
-        let SlotOrigin::Variable(whole, bits) = origin else { return None };
-        let Some((bits, _)) = bits else { return Some(whole) };
-        let VariableKind::Whole { bit_fields, .. } = &self.0[whole].kind else { return None };
-        let is_this_field =
-            |id: &&VariableId| matches!(self.0[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
+        let SlotOrigin::Variable(whole, bits) = origin else {
+            return None;
+        };
+        let Some((bits, _)) = bits else {
+            return Some(whole);
+        };
+        let VariableKind::Whole { bit_fields, .. } = &self.0[whole].kind else {
+            return None;
+        };
+        let is_this_field = |id: &&VariableId| matches!(self.0[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
         bit_fields.iter().find(is_this_field).copied()
     }
 
@@ -133,10 +151,14 @@ impl Variables {
         if self.is_fixed(origin) {
             return None;
         }
-        if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) = (self.find(origin), origin) {
+        if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) =
+            (self.find(origin), origin)
+        {
             let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
             let id = self.0.len();
-            let VariableKind::Whole { bit_fields, .. } = &mut self.0[whole].kind else { return None };
+            let VariableKind::Whole { bit_fields, .. } = &mut self.0[whole].kind else {
+                return None;
+            };
             bit_fields.push(id);
             self.add(&path, VariableKind::Bits(whole, bits, field));
         }
@@ -148,16 +170,22 @@ impl Variables {
         match origin {
             SlotOrigin::Other => false,
             SlotOrigin::Fixed => true,
-            SlotOrigin::Variable(whole, bits) => bits.is_some_and(|(_, field)| match &self.0[whole].kind {
-                VariableKind::Whole { fixed_fields, .. } => fixed_fields.contains(&field.name),
-                VariableKind::Bits(..) => false,
-            }),
+            SlotOrigin::Variable(whole, bits) => {
+                bits.is_some_and(|(_, field)| match &self.0[whole].kind {
+                    VariableKind::Whole { fixed_fields, .. } => fixed_fields.contains(&field.name),
+                    VariableKind::Bits(..) => false,
+                })
+            }
         }
     }
 
     /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
     pub fn whole_variable(&self, id: VariableId) -> VariableId {
-        if let VariableKind::Bits(whole, ..) = self.0[id].kind { whole } else { id }
+        if let VariableKind::Bits(whole, ..) = self.0[id].kind {
+            whole
+        } else {
+            id
+        }
     }
 
     /// Returns the current value; `None` if it is unknown.
@@ -172,7 +200,9 @@ impl Variables {
 
     /// Returns the current value of a slot with this origin; `None` if the value is unknown or not a variable.
     pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
-        let SlotOrigin::Variable(whole, bits) = origin else { return None };
+        let SlotOrigin::Variable(whole, bits) = origin else {
+            return None;
+        };
         let value = self.value(whole)?;
         let field_value = |(bits, field)| field_value(value as u128, bits, field);
         Some(Cell::Number(bits.map_or(Operand::Int(value), field_value)))
@@ -187,17 +217,30 @@ impl Variables {
     /// Returns `true` if a value changed after bytes that depend on it were written.
     pub fn has_stale_dependency(&self) -> bool {
         let mut variables = self.0.iter().enumerate();
-        variables.any(|(id, variable)| variable.value_when_used.is_some_and(|value| value != self.value(id)))
+        variables.any(|(id, variable)| {
+            variable
+                .value_when_used
+                .is_some_and(|value| value != self.value(id))
+        })
     }
 
     pub fn determined_values(&self) -> NumbersByPath {
-        let variables = self.0.iter().enumerate().filter(|(_, variable)| variable.cause.is_some());
-        variables.filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?))).collect()
+        let variables = self
+            .0
+            .iter()
+            .enumerate()
+            .filter(|(_, variable)| variable.cause.is_some());
+        variables
+            .filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?)))
+            .collect()
     }
 
     /// Returns the path of the first omitted value that no equation determines.
     pub fn first_undetermined(&self) -> Option<&[Segment]> {
         let is_unknown = |variable: &&Variable| variable.cause.is_none() && variable.is_omitted();
-        self.0.iter().find(is_unknown).map(|variable| &variable.path[..])
+        self.0
+            .iter()
+            .find(is_unknown)
+            .map(|variable| &variable.path[..])
     }
 }

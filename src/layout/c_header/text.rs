@@ -3,7 +3,9 @@
 use crate::layout::declaration::{Declaration, Field};
 use crate::layout::notation::escape_keyword;
 use crate::layout::program::Names;
-use crate::layout::wording::{IndentedText, check_text, content_text, packing_text, remark_lines, type_text};
+use crate::layout::wording::{
+    IndentedText, check_text, content_text, packing_text, remark_lines, type_text,
+};
 
 pub(super) const PROLOGUE: &str = "\
 #include <stddef.h>
@@ -49,21 +51,36 @@ pub(super) fn push_title(text: &mut IndentedText, declaration: &Declaration) {
 
 /// Returns the checks and remarks of a field, a line for each.
 pub(super) fn check_lines(field: &Field, names: &Names) -> String {
-    let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
-    checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
+    let checks = field
+        .checks
+        .iter()
+        .map(|check| check_text(check, field, names, str::to_owned));
+    checks
+        .chain([remark_lines(field, names)])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Escapes bytes for a C string literal, without the quotes. Bytes other than ASCII letters, digits, space, `_`, `-`
 /// and `.` become octal escapes.
 pub(super) fn escape_c_string(bytes: &[u8]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
-    let escaped =
-        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\{byte:03o}") };
+    let escaped = |byte: u8| {
+        if is_plain(byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("\\{byte:03o}")
+        }
+    };
     bytes.iter().map(|byte| escaped(*byte)).collect()
 }
 
 pub(super) fn offset_phrase(offset: &str) -> String {
-    if offset.starts_with(|c: char| c.is_ascii_digit()) { format!("at {offset}") } else { offset.to_owned() }
+    if offset.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("at {offset}")
+    } else {
+        offset.to_owned()
+    }
 }
 
 /// Returns the type of a field; for a block, including its packing and content.
@@ -72,7 +89,10 @@ pub(super) fn type_with_content(field: &Field, names: &Names) -> String {
     let Some(block) = &field.block else { return ty };
     let packing = packing_text(block, names);
     let separator = if packing.is_empty() { "" } else { ": " };
-    format!("{ty} that contain {packing}{separator}{}", content_text(block, names))
+    format!(
+        "{ty} that contain {packing}{separator}{}",
+        content_text(block, names)
+    )
 }
 
 pub(super) fn one_line(text: &str) -> String {

@@ -12,7 +12,9 @@ use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
 use crate::layout::general_rules::CHECKSUM;
 use crate::layout::program::Program;
-use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_document};
+use crate::layout::walk::{
+    Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_document,
+};
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
 /// Adds a finding for each constraint violation and each wrong checksum in `bytes`, a file of type `ty`. Each finding
@@ -59,7 +61,12 @@ pub fn check_bytes(
         // A fault ends both walks; the second one returns it.
         let _ = walk(ty, bytes, limits, &mut list_counts);
     }
-    let result = walk(ty, bytes, limits, &mut Checker::new(list_counts, true, report));
+    let result = walk(
+        ty,
+        bytes,
+        limits,
+        &mut Checker::new(list_counts, true, report),
+    );
     report.locate(|path| find(ty, bytes, path, limits));
     result.map(drop)
 }
@@ -82,7 +89,10 @@ pub fn check_bytes(
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
-    if !Program::of(ty).constraints().any(|constraint| report.is_enabled(constraint.rule)) {
+    if !Program::of(ty)
+        .constraints()
+        .any(|constraint| report.is_enabled(constraint.rule))
+    {
         return;
     }
     let (limits, mut list_counts) = (Limits::default(), ListCounts::for_document(ty));
@@ -91,7 +101,12 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
         let _ = walk_document(ty, document, &limits, &mut list_counts);
     }
     // A fault is not reported here, since writing a document with a fault fails.
-    let _ = walk_document(ty, document, &limits, &mut Checker::new(list_counts, false, report));
+    let _ = walk_document(
+        ty,
+        document,
+        &limits,
+        &mut Checker::new(list_counts, false, report),
+    );
 }
 
 struct Checker<'c> {
@@ -131,7 +146,14 @@ struct EvaluatedConstraint<'b> {
 impl<'c> Checker<'c> {
     fn new(list_counts: ListCounts, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
         let (columns, checked, should_walk_cache) = Default::default();
-        Checker { report, list_counts, has_spans, columns, checked, should_walk_cache }
+        Checker {
+            report,
+            list_counts,
+            has_spans,
+            columns,
+            checked,
+            should_walk_cache,
+        }
     }
 
     /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns the values of a field in all items.
@@ -150,13 +172,21 @@ impl<'c> Checker<'c> {
         }
         let len = |list: &[Segment]| self.list_counts.find(path, list);
         let predicate = Predicate::evaluate(&constraint.requirement, ty, values, &len, column)?;
-        Some(EvaluatedConstraint { rule, predicate, template: message::message_template(constraint, values) })
+        Some(EvaluatedConstraint {
+            rule,
+            predicate,
+            template: message::message_template(constraint, values),
+        })
     }
 
     /// Reports the numbers that violate a constraint. `locate` returns the path and span of an item.
     fn report_violations(
         &mut self,
-        EvaluatedConstraint { rule, predicate, template }: &EvaluatedConstraint,
+        EvaluatedConstraint {
+            rule,
+            predicate,
+            template,
+        }: &EvaluatedConstraint,
         numbers: &Numbers,
         locate: impl Fn(usize) -> (Path, Option<Span>),
     ) {
@@ -167,11 +197,19 @@ impl<'c> Checker<'c> {
             self.report.add_with(rule, || {
                 let (path, span) = locate(violation.item);
                 let (path, span) = match violation.component {
-                    Some(part) => (path.index(part), span.map(|span| number_span(&span, numbers, part))),
+                    Some(part) => (
+                        path.index(part),
+                        span.map(|span| number_span(&span, numbers, part)),
+                    ),
                     None => (path, span),
                 };
                 let message = message::fill_template(template, predicate, numbers, &violation);
-                Finding { rule, path, span: span.filter(|_| self.has_spans), message }
+                Finding {
+                    rule,
+                    path,
+                    span: span.filter(|_| self.has_spans),
+                    message,
+                }
             });
             true
         });
@@ -180,12 +218,19 @@ impl<'c> Checker<'c> {
 
 impl Visitor for Checker<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        if node.ty.is_constrained() { Visit::All } else { Visit::Nothing }
+        if node.ty.is_constrained() {
+            Visit::All
+        } else {
+            Visit::Nothing
+        }
     }
 
     fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
         let key = (std::ptr::from_ref(ty), rules.as_ptr());
-        let known = self.should_walk_cache.iter().find(|(known, _)| *known == key);
+        let known = self
+            .should_walk_cache
+            .iter()
+            .find(|(known, _)| *known == key);
         known.map(|(_, result)| *result).unwrap_or_else(|| {
             let result = ty.is_constrained_beyond(rules);
             self.should_walk_cache.push((key, result));
@@ -194,9 +239,15 @@ impl Visitor for Checker<'_> {
     }
 
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
-        let Some((Type::Declared(declaration), _)) = node.ty.item_type_and_count() else { return false };
+        let Some((Type::Declared(declaration), _)) = node.ty.item_type_and_count() else {
+            return false;
+        };
         let mut is_complete = true;
-        let is_missing = |field: &&Field| field.condition.is_some_and(|c| c.eval_bool(values) == Ok(false));
+        let is_missing = |field: &&Field| {
+            field
+                .condition
+                .is_some_and(|c| c.eval_bool(values) == Ok(false))
+        };
         for field in declaration.fields().filter(|field| !is_missing(field)) {
             is_complete &= field.checksum.is_none() && !field.content_type().is_constrained();
             let column = |name: &str| struct_column(declaration, name, values, node.bytes);
@@ -210,13 +261,18 @@ impl Visitor for Checker<'_> {
                 self.checked.push((node.path.to_vec(), constraint));
                 let inner = [node.path, &[Segment::Index(0)]].concat();
                 let others = |name: &str| Some(column(name)?.0);
-                let Some(evaluated) = self.evaluate(constraint, (&inner, &field.ty), values, &others) else {
+                let Some(evaluated) =
+                    self.evaluate(constraint, (&inner, &field.ty), values, &others)
+                else {
                     continue;
                 };
                 let (path, span) = (Path::from(node.path), node.span.range());
                 self.report_violations(&evaluated, &numbers, |item| {
                     let start = span.start + (numbers.stride * item) as u64 + offset;
-                    let span = subspan(&node.span, start..start + field.size(values).unwrap_or_default());
+                    let span = subspan(
+                        &node.span,
+                        start..start + field.size(values).unwrap_or_default(),
+                    );
                     (path.clone().index(item).field(field.name), Some(span))
                 });
             }
@@ -226,8 +282,18 @@ impl Visitor for Checker<'_> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.checked.retain(|(list, _)| list != node.path);
-        while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
-            let Column { evaluated, ty, bytes, locations, .. } = self.columns.remove(position);
+        while let Some(position) = self
+            .columns
+            .iter()
+            .position(|column| column.list == node.path)
+        {
+            let Column {
+                evaluated,
+                ty,
+                bytes,
+                locations,
+                ..
+            } = self.columns.remove(position);
             let numbers = Numbers::new(ty, bytes, 1);
             let is_about_list = matches!(evaluated.predicate, Predicate::Some);
             self.report_violations(&evaluated, &numbers, |item| match locations.get(item) {
@@ -243,14 +309,22 @@ impl Visitor for Checker<'_> {
         self.report.is_enabled(rule) && !matches!(rule.enforced_by, Enforcement::Code(_))
     }
 
-    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
+    fn visit_wrong_checksum(
+        &mut self,
+        path: &[Segment],
+        rule: Option<&'static Rule>,
+        message: String,
+    ) {
         self.report.add(rule.unwrap_or(&CHECKSUM), path, message);
     }
 
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let value = stored_value(node);
         let flat = value.0.flatten();
-        let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+        let list = node
+            .path
+            .iter()
+            .rposition(|step| matches!(step, Segment::Index(_)));
         for constraint in node.constraints() {
             let is_checked = |(list, checked): &(Vec<Segment>, &'static Constraint)| {
                 node.path.starts_with(list) && std::ptr::eq(*checked, constraint)
@@ -269,13 +343,19 @@ impl Visitor for Checker<'_> {
                 }
                 continue;
             }
-            let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
+            let Some(evaluated) =
+                self.evaluate(constraint, (node.path, node.ty), values, &|_| None)
+            else {
                 continue;
             };
             let numbers = select_numbers(&value, &flat, &constraint.requirement);
             // A condition applies to the whole list, not to each item.
             let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
-            let numbers = if is_condition { numbers.truncated_to_first() } else { numbers };
+            let numbers = if is_condition {
+                numbers.truncated_to_first()
+            } else {
+                numbers
+            };
             self.report_violations(&evaluated, &numbers, |item| match is_condition {
                 true => (Path::from(node.path), Some(node.span.clone())),
                 false => locate(node, &flat, &numbers, item),
@@ -297,18 +377,29 @@ impl Checker<'_> {
     ) {
         let (list, field) = (&node.path[..list], &node.path[list + 1..]);
         // The condition of a constraint may hold for some items only; the others are skipped.
-        let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None) else {
+        let Some(evaluated) = self.evaluate(constraint, (node.path, node.ty), values, &|_| None)
+        else {
             return;
         };
         let is_list = ty.flatten().is_list();
-        let is_same_column =
-            |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
+        let is_same_column = |column: &Column| {
+            column.list == list && column.field == field && column.constraint == constraint
+        };
         let known = self.columns.iter().position(is_same_column);
         let position = known.unwrap_or_else(|| {
             let is_computed = is_list || matches!(constraint.requirement, Requirement::Some(_));
             let ty = if is_computed { Type::Unsigned(8) } else { *ty };
-            let (list, field, bytes, locations) = (list.to_vec(), field.to_vec(), Vec::new(), Vec::new());
-            self.columns.push(Column { list, field, constraint, evaluated, ty, bytes, locations });
+            let (list, field, bytes, locations) =
+                (list.to_vec(), field.to_vec(), Vec::new(), Vec::new());
+            self.columns.push(Column {
+                list,
+                field,
+                constraint,
+                evaluated,
+                ty,
+                bytes,
+                locations,
+            });
             self.columns.len() - 1
         });
         let column = &mut self.columns[position];
@@ -320,6 +411,8 @@ impl Checker<'_> {
             (_, Some(count)) => column.bytes.extend(count.to_le_bytes()),
             (_, None) => column.bytes.extend_from_slice(value),
         }
-        column.locations.push((Path::from(node.path), Some(node.span.clone())));
+        column
+            .locations
+            .push((Path::from(node.path), Some(node.span.clone())));
     }
 }

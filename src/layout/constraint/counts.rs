@@ -10,12 +10,23 @@ use crate::layout::program::Program;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
 /// Returns the path and correct value of each wrong stored count ([`Requirement::Counts`]), except bit fields.
-pub(crate) fn wrong_counts(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Vec<(Vec<Segment>, u64)> {
+pub(crate) fn wrong_counts(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Vec<(Vec<Segment>, u64)> {
     let is_count = |requirement: &Requirement| matches!(requirement, Requirement::Counts { .. });
-    if !Program::of(ty).constraints().any(|constraint| is_count(&constraint.requirement)) {
+    if !Program::of(ty)
+        .constraints()
+        .any(|constraint| is_count(&constraint.requirement))
+    {
         return Vec::new();
     }
-    let mut counts = CountVisitor { list_counts: ListCounts::new(ty), number: None, wrong: Vec::new() };
+    let mut counts = CountVisitor {
+        list_counts: ListCounts::new(ty),
+        number: None,
+        wrong: Vec::new(),
+    };
     // A fault ends both walks; counts before it are still checked.
     let _ = walk(ty, bytes, limits, &mut counts.list_counts);
     let _ = walk(ty, bytes, limits, &mut counts);
@@ -32,13 +43,21 @@ struct CountVisitor {
 impl Visitor for CountVisitor {
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_none() {
-            self.number = if let Value::Int(number) = value { Some(*number) } else { None };
+            self.number = if let Value::Int(number) = value {
+                Some(*number)
+            } else {
+                None
+            };
         }
         ControlFlow::Continue(())
     }
 
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        for constraint in node.constraints().iter().filter(|constraint| constraint.applies(values)) {
+        for constraint in node
+            .constraints()
+            .iter()
+            .filter(|constraint| constraint.applies(values))
+        {
             if let Requirement::Counts { list } = constraint.requirement
                 && node.bit_field.is_none()
                 && let Some(size) = self.list_counts.find(node.path, list)

@@ -20,7 +20,11 @@ pub(super) fn invalid_parents(parents: &[i128], forest: &Forest) -> Vec<(usize, 
     match &forest.ids {
         Some(ids) if !by_position.is_empty() => {
             let id_of = |item: usize| usize::try_from(*ids.get(item)?).ok();
-            if invalid_parents_with(parents, forest, &id_of).is_empty() { Vec::new() } else { by_position }
+            if invalid_parents_with(parents, forest, &id_of).is_empty() {
+                Vec::new()
+            } else {
+                by_position
+            }
         }
         _ => by_position,
     }
@@ -35,25 +39,42 @@ fn invalid_parents_with(
 ) -> Vec<(usize, String)> {
     let count = parents.len();
     let is_root = |item: usize, parent: i128| {
-        if forest.rooted && item == 0 { parent == 0 } else { forest.none == Some(parent) }
+        if forest.rooted && item == 0 {
+            parent == 0
+        } else {
+            forest.none == Some(parent)
+        }
     };
     let mut parent_of: Vec<Option<usize>> = vec![None; count];
     for (item, parent) in parents.iter().enumerate() {
         if let Some(slot) = id_of(item).and_then(|id| parent_of.get_mut(id)) {
-            *slot = usize::try_from(*parent).ok().filter(|_| !is_root(item, *parent));
+            *slot = usize::try_from(*parent)
+                .ok()
+                .filter(|_| !is_root(item, *parent));
         }
     }
     let in_cycle = find_cycles(&parent_of);
     let mut faults = Vec::new();
-    for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
+    for (item, parent) in parents
+        .iter()
+        .enumerate()
+        .filter(|(item, parent)| !is_root(*item, **parent))
+    {
         let is_in_cycle = id_of(item).is_some_and(|id| in_cycle.get(id) == Some(&true));
-        let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
-            _ if forest.rooted && item == 0 => format!("parent {parent} of the first item, expected 0"),
+        let message = match usize::try_from(*parent)
+            .ok()
+            .filter(|parent| *parent < count)
+        {
+            _ if forest.rooted && item == 0 => {
+                format!("parent {parent} of the first item, expected 0")
+            }
             None => format!("parent {parent} is not in 0..{count}"),
             Some(parent) if forest.parents_first && parent >= item => {
                 format!("parent {parent}, expected an index below {item}")
             }
-            Some(parent) if forest.rooted && parent > 0 && forest.none == parents.get(parent).copied() => {
+            Some(parent)
+                if forest.rooted && parent > 0 && forest.none == parents.get(parent).copied() =>
+            {
                 format!("parent {parent} is outside the tree")
             }
             Some(_) if is_in_cycle => "is its own ancestor".to_owned(),
@@ -66,10 +87,16 @@ fn invalid_parents_with(
 
 /// Returns a flag for each item: `true` if the item is in a cycle. Runs in linear time.
 fn find_cycles(parent_of: &[Option<usize>]) -> Vec<bool> {
-    let (mut in_cycle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
+    let (mut in_cycle, mut visited_from) = (
+        vec![false; parent_of.len()],
+        vec![usize::MAX; parent_of.len()],
+    );
     for start in 0..parent_of.len() {
         let mut item = start;
-        while let Some(visited) = visited_from.get_mut(item).filter(|visited| **visited == usize::MAX) {
+        while let Some(visited) = visited_from
+            .get_mut(item)
+            .filter(|visited| **visited == usize::MAX)
+        {
             *visited = start;
             let Some(parent) = parent_of[item] else { break };
             item = parent;

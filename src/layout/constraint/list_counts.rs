@@ -34,9 +34,17 @@ impl ListCounts {
     }
 
     /// Creates a collector for the lists that `list` returns for the requirements of `ty`.
-    fn with_lists(ty: &'static Type, list: fn(&Requirement) -> Option<&'static [Segment]>) -> ListCounts {
-        let lists = Program::of(ty).constraints().filter_map(|constraint| list(&constraint.requirement));
-        ListCounts { names: lists.filter_map(|list| list.last()?.name()).collect(), counts: HashMap::new() }
+    fn with_lists(
+        ty: &'static Type,
+        list: fn(&Requirement) -> Option<&'static [Segment]>,
+    ) -> ListCounts {
+        let lists = Program::of(ty)
+            .constraints()
+            .filter_map(|constraint| list(&constraint.requirement));
+        ListCounts {
+            names: lists.filter_map(|list| list.last()?.name()).collect(),
+            counts: HashMap::new(),
+        }
     }
 
     /// Returns `true` if no constraint refers to a list.
@@ -47,7 +55,9 @@ impl ListCounts {
     /// Returns the number of items in the list at the relative path `list`. That path starts at the nearest struct that
     /// encloses the value at `path` and has the list; `None` if no struct does.
     pub fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
-        (0..path.len()).rev().find_map(|depth| self.counts.get(&[&path[..depth], list].concat()).copied())
+        (0..path.len())
+            .rev()
+            .find_map(|depth| self.counts.get(&[&path[..depth], list].concat()).copied())
     }
 
     /// Stores the size of a list if a constraint refers to it.
@@ -61,7 +71,8 @@ impl ListCounts {
 
     /// Returns `true` if values of type `ty` contain lists that constraints refer to.
     fn has_lists_in(&self, ty: &Type) -> bool {
-        ty.declaration().is_some_and(|outer| outer.fields().any(|field| self.has_lists_in_field(field)))
+        ty.declaration()
+            .is_some_and(|outer| outer.fields().any(|field| self.has_lists_in_field(field)))
     }
 
     /// Returns `true` if a field is or contains a list that constraints refer to.
@@ -72,7 +83,11 @@ impl ListCounts {
 
 impl Visitor for ListCounts {
     fn enter(&mut self, node: &Node) -> Visit {
-        if self.has_lists_in(node.ty) { Visit::All } else { Visit::Nothing }
+        if self.has_lists_in(node.ty) {
+            Visit::All
+        } else {
+            Visit::Nothing
+        }
     }
 
     fn should_request(&self, field: &Field) -> bool {
@@ -96,6 +111,7 @@ impl Visitor for ListCounts {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        node.field.is_some_and(|field| self.has_lists_in_field(field))
+        node.field
+            .is_some_and(|field| self.has_lists_in_field(field))
     }
 }

@@ -26,7 +26,10 @@ impl Declaration {
     /// Returns the constraints on all fields and bit fields.
     pub(super) fn constraints(&self) -> Vec<&'static Constraint> {
         let of_bits = self.bit_fields().iter().flat_map(|field| field.constraints);
-        self.fields().flat_map(|field| field.constraints).chain(of_bits).collect()
+        self.fields()
+            .flat_map(|field| field.constraints)
+            .chain(of_bits)
+            .collect()
     }
 }
 
@@ -40,7 +43,9 @@ impl Type {
     /// `rules`.
     fn is_constrained_beyond(&self, rules: &[&Rule]) -> bool {
         let has_others = |constraints: &[Constraint]| {
-            constraints.iter().any(|constraint| !rules.contains(&constraint.rule))
+            constraints
+                .iter()
+                .any(|constraint| !rules.contains(&constraint.rule))
         };
         let is_constrained = |field: &Field| {
             has_others(field.constraints)
@@ -49,14 +54,20 @@ impl Type {
         };
         self.declaration().is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();
-            declaration.fields().any(is_constrained) || bits.any(|(.., field)| has_others(field.constraints))
+            declaration.fields().any(is_constrained)
+                || bits.any(|(.., field)| has_others(field.constraints))
         })
     }
 
     /// Returns the mask of a packed word's reserved bits; 0 for other types.
     pub(super) fn reserved_bits(&self) -> u128 {
-        let Some(word) = self.own_declaration() else { return 0 };
-        let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
+        let Some(word) = self.own_declaration() else {
+            return 0;
+        };
+        let reserved = word
+            .all_bit_fields()
+            .into_iter()
+            .filter(|(.., field)| field.reserved);
         reserved.fold(0, |mask, (_, bits, _)| mask | bits.mask())
     }
 }

@@ -40,7 +40,9 @@ macro_rules! with_typed_numbers {
             let $all = $numbers.bytes.as_chunks().0.iter().map(number);
             $body
         } else {
-            let $all = $numbers.records().flat_map(|record| record.as_chunks().0.iter().map(number));
+            let $all = $numbers
+                .records()
+                .flat_map(|record| record.as_chunks().0.iter().map(number));
             $body
         }
     }};
@@ -51,7 +53,13 @@ impl<'b> Numbers<'b> {
     pub fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> Numbers<'b> {
         let per_item = per_item.max(1);
         let stride = number_size_of(&ty) * per_item;
-        Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
+        Numbers {
+            ty,
+            bytes: bytes.into(),
+            per_item,
+            stride,
+            offset: 0,
+        }
     }
 
     /// Removes all items after the first.
@@ -72,7 +80,13 @@ impl<'b> Numbers<'b> {
         (stride, offset): (usize, usize),
     ) -> Numbers<'b> {
         let (per_item, stride) = (per_item.max(1), stride.max(1));
-        Numbers { ty, bytes: Cow::Borrowed(records), per_item, stride, offset }
+        Numbers {
+            ty,
+            bytes: Cow::Borrowed(records),
+            per_item,
+            stride,
+            offset,
+        }
     }
 
     /// Returns the size of a number in bytes.
@@ -110,27 +124,36 @@ impl<'b> Numbers<'b> {
     pub fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
         let size = self.size();
         let start = self.stride * index + self.offset;
-        let bytes = self.bytes.get(start..start + size * self.per_item).unwrap_or_default();
-        bytes.chunks_exact(size).map(|bytes| read_scalar(&self.ty, bytes))
+        let bytes = self
+            .bytes
+            .get(start..start + size * self.per_item)
+            .unwrap_or_default();
+        bytes
+            .chunks_exact(size)
+            .map(|bytes| read_scalar(&self.ty, bytes))
     }
 
     pub fn first_numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
-        self.records().filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))
+        self.records()
+            .filter_map(move |record| Some(read_scalar(&self.ty, record.get(..size)?)))
     }
 
     /// Returns all numbers.
     pub fn iter(&self) -> impl Iterator<Item = Scalar> + '_ {
         let size = self.size();
         let read = |bytes| read_scalar(&self.ty, bytes);
-        self.records().flat_map(move |record| record.chunks_exact(size).map(read))
+        self.records()
+            .flat_map(move |record| record.chunks_exact(size).map(read))
     }
 
     /// Returns `true` if all numbers are less than `limit`, and none is NaN.
     pub fn are_below(&self, limit: i128) -> bool {
         with_typed_numbers!(
             self,
-            |all| all.reduce(|a, b| a.max(b)).is_none_or(|max| i128::from(max) < limit),
+            |all| all
+                .reduce(|a, b| a.max(b))
+                .is_none_or(|max| i128::from(max) < limit),
             self.iter().all(|number| number.is_below(limit))
         )
     }
@@ -142,7 +165,9 @@ impl<'b> Numbers<'b> {
             && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
                 (self.ty, weights.ty, self.per_item, weights.per_item)
         {
-            return self.max_byte(none, weights).is_none_or(|max| i128::from(max) < limit);
+            return self
+                .max_byte(none, weights)
+                .is_none_or(|max| i128::from(max) < limit);
         }
         let is_signed = matches!(self.ty.without_byte_order(), Type::Signed(_));
         if !is_signed && self.are_below(limit) {
@@ -160,7 +185,8 @@ impl<'b> Numbers<'b> {
     /// remains. Items must have 4 bytes.
     fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
         let quads = self.records().zip(weights.records());
-        let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
+        let quads = quads
+            .filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
         // The loop has no branches, so that the compiler vectorises it. Ignored bytes become negative.
         let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
             let [a, b, c, d] = std::array::from_fn(|slot| {
@@ -178,10 +204,14 @@ impl<'b> Numbers<'b> {
         match self.ty {
             Type::Float(4) => {
                 with_typed_numbers!(u32, self, |all| {
-                    all.fold(true, |are_finite, bits| are_finite & f32::from_bits(bits).is_finite())
+                    all.fold(true, |are_finite, bits| {
+                        are_finite & f32::from_bits(bits).is_finite()
+                    })
                 })
             }
-            ty if matches!(ty.without_byte_order(), Type::Float(_)) => self.iter().all(Scalar::is_finite),
+            ty if matches!(ty.without_byte_order(), Type::Float(_)) => {
+                self.iter().all(Scalar::is_finite)
+            }
             _ => true,
         }
     }
@@ -189,7 +219,11 @@ impl<'b> Numbers<'b> {
     /// Returns `true` if the first numbers of the items do not decrease.
     pub fn are_ascending(&self) -> bool {
         let mut previous = None;
-        self.first_numbers().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
+        self.first_numbers().all(|number| {
+            !previous
+                .replace(number)
+                .is_some_and(|previous| number < previous)
+        })
     }
 }
 

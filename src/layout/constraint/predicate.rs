@@ -73,7 +73,13 @@ pub(super) struct Violation {
 
 impl Violation {
     fn at(item: usize) -> Violation {
-        Violation { item, component: None, found: None, previous: None, message: None }
+        Violation {
+            item,
+            component: None,
+            found: None,
+            previous: None,
+            message: None,
+        }
     }
 }
 
@@ -96,7 +102,11 @@ impl<'b> Predicate<'b> {
             Requirement::Below(expr) => Predicate::Below(limit(expr)?),
             Requirement::OneOf(values) => {
                 let values: Vec<_> = values.iter().filter_map(limit).collect();
-                Predicate::OneOf(if values.is_empty() { return None } else { values })
+                Predicate::OneOf(if values.is_empty() {
+                    return None;
+                } else {
+                    values
+                })
             }
             Requirement::AtLeast(expr) => Predicate::AtLeast(limit(expr)?),
             Requirement::UnitVector => Predicate::UnitVector,
@@ -109,21 +119,39 @@ impl<'b> Predicate<'b> {
                 Some(groups) => usize::try_from(value(groups)?).ok()?,
                 None => 0,
             }),
-            Requirement::Forest { none, rooted, ids, parents_first } => Predicate::Forest(Forest {
+            Requirement::Forest {
+                none,
+                rooted,
+                ids,
+                parents_first,
+            } => Predicate::Forest(Forest {
                 none: none.as_ref().and_then(value),
                 rooted: *rooted,
-                ids: ids.and_then(column).map(|ids| ids.first_numbers().map(Scalar::equality_key).collect()),
+                ids: ids
+                    .and_then(column)
+                    .map(|ids| ids.first_numbers().map(Scalar::equality_key).collect()),
                 parents_first: *parents_first,
             }),
-            Requirement::Sum { of: _, total, tolerance } => {
-                Predicate::Sum { total: *total, tolerance: *tolerance }
-            }
+            Requirement::Sum {
+                of: _,
+                total,
+                tolerance,
+            } => Predicate::Sum {
+                total: *total,
+                tolerance: *tolerance,
+            },
             Requirement::ReservedZero => Predicate::ReservedZero(ty.reserved_bits()),
-            Requirement::Terminated if ty.flatten().item == Type::NulString => Predicate::Terminated,
+            Requirement::Terminated if ty.flatten().item == Type::NulString => {
+                Predicate::Terminated
+            }
             Requirement::Terminated => return None,
             Requirement::Holds(condition) => Predicate::Holds(condition.eval_bool(values).ok()?),
             Requirement::Some(_) => Predicate::Some,
-            Requirement::IndexInto { list, none, weights } => Predicate::IndexInto {
+            Requirement::IndexInto {
+                list,
+                none,
+                weights,
+            } => Predicate::IndexInto {
                 len: len(list)?.into(),
                 none: none.as_ref().and_then(value),
                 weights: weights.and_then(column),
@@ -131,8 +159,15 @@ impl<'b> Predicate<'b> {
             Requirement::Counts { list } => Predicate::OneOf(vec![Scalar::Int(len(list)?.into())]),
             Requirement::Within { list, first } => {
                 // No list reaches to a larger index.
-                let first = if let Scalar::Int(first) = limit(first)? { first } else { i128::MAX };
-                Predicate::Within { first, len: len(list)?.into() }
+                let first = if let Scalar::Int(first) = limit(first)? {
+                    first
+                } else {
+                    i128::MAX
+                };
+                Predicate::Within {
+                    first,
+                    len: len(list)?.into(),
+                }
             }
         })
     }
@@ -159,24 +194,46 @@ impl<'b> Predicate<'b> {
             Predicate::Finite => numbers.are_finite(),
             Predicate::Ordered => numbers.are_ascending(),
             Predicate::Holds(holds) => *holds,
-            Predicate::IndexInto { len, none, weights } => numbers.are_indices(*len, *none, weights.as_ref()),
+            Predicate::IndexInto { len, none, weights } => {
+                numbers.are_indices(*len, *none, weights.as_ref())
+            }
             _ => self.for_each_violation(numbers, &mut |_| false),
         }
     }
 
     /// Calls `each` with each violation until `each` returns `false`. Returns `true` if `each` never did.
-    pub fn for_each_violation(&self, numbers: &Numbers, each: &mut dyn FnMut(Violation) -> bool) -> bool {
+    pub fn for_each_violation(
+        &self,
+        numbers: &Numbers,
+        each: &mut dyn FnMut(Violation) -> bool,
+    ) -> bool {
         let mut items = 0..numbers.len();
         let mut first_numbers = numbers.first_numbers().enumerate();
         let mut check = |item: usize, holds: bool, found: Option<Scalar>| {
-            holds || each(Violation { found, ..Violation::at(item) })
+            holds
+                || each(Violation {
+                    found,
+                    ..Violation::at(item)
+                })
         };
         match self {
             Predicate::Below(limit) => items.all(|i| {
-                check(i, numbers.item(i).all(|n| n.compare(*limit).is_some_and(Ordering::is_lt)), None)
+                check(
+                    i,
+                    numbers
+                        .item(i)
+                        .all(|n| n.compare(*limit).is_some_and(Ordering::is_lt)),
+                    None,
+                )
             }),
             Predicate::AtLeast(limit) => items.all(|i| {
-                check(i, numbers.item(i).all(|n| n.compare(*limit).is_some_and(Ordering::is_ge)), None)
+                check(
+                    i,
+                    numbers
+                        .item(i)
+                        .all(|n| n.compare(*limit).is_some_and(Ordering::is_ge)),
+                    None,
+                )
             }),
             Predicate::UnitVector => items.all(|i| {
                 let square: f64 = numbers.item(i).map(|n| n.as_f64() * n.as_f64()).sum();
@@ -184,12 +241,18 @@ impl<'b> Predicate<'b> {
             }),
             Predicate::OneOf(values) => {
                 let is_one = |number: Scalar| {
-                    values.iter().any(|value| number.compare(*value).is_some_and(Ordering::is_eq))
+                    values
+                        .iter()
+                        .any(|value| number.compare(*value).is_some_and(Ordering::is_eq))
                 };
                 items.all(|i| check(i, numbers.item(i).all(is_one), None))
             }
-            Predicate::Finite => items.all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None)),
-            Predicate::Terminated => items.all(|i| check(i, numbers.item(i).all(|n| n.equals(0)), None)),
+            Predicate::Finite => {
+                items.all(|i| check(i, numbers.item(i).all(Scalar::is_finite), None))
+            }
+            Predicate::Terminated => {
+                items.all(|i| check(i, numbers.item(i).all(|n| n.equals(0)), None))
+            }
             Predicate::Holds(holds) => items.all(|i| check(i, *holds, None)),
             Predicate::Some => check(0, numbers.iter().any(|truth| !truth.equals(0)), None),
             Predicate::ReservedZero(mask) => first_numbers.all(|(item, number)| {
@@ -199,7 +262,11 @@ impl<'b> Predicate<'b> {
                     Scalar::F32(_) | Scalar::F64(_) => return true,
                 };
                 let set = word & mask;
-                check(item, set == 0, Some(i128::try_from(set).map_or(Scalar::Wide(set), Scalar::Int)))
+                check(
+                    item,
+                    set == 0,
+                    Some(i128::try_from(set).map_or(Scalar::Wide(set), Scalar::Int)),
+                )
             }),
             Predicate::Sum { total, tolerance } => items.all(|i| {
                 let sum = Scalar::sum(numbers.item(i));
@@ -207,7 +274,9 @@ impl<'b> Predicate<'b> {
             }),
             Predicate::Within { first, len } => first_numbers.all(|(item, number)| {
                 let fits = match number {
-                    Scalar::Int(count) => *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len,
+                    Scalar::Int(count) => {
+                        *first >= 0 && count >= 0 && count.saturating_add(*first) <= *len
+                    }
                     Scalar::Wide(_) => false,
                     Scalar::F32(_) | Scalar::F64(_) => true,
                 };
@@ -220,55 +289,89 @@ impl<'b> Predicate<'b> {
                     let is_none = none.is_some_and(|none| number.equals(none) && is_weightless);
                     is_none
                         || (number.is_below(*len) && number.is_at_least(0))
-                        || each(Violation { component, found: Some(number), ..Violation::at(item) })
+                        || each(Violation {
+                            component,
+                            found: Some(number),
+                            ..Violation::at(item)
+                        })
                 })
             }
             Predicate::Unique => {
                 let mut seen = HashSet::new();
                 for_each_number(numbers, |item, component, number| {
                     seen.insert(number.equality_key())
-                        || each(Violation { component, found: Some(number), ..Violation::at(item) })
+                        || each(Violation {
+                            component,
+                            found: Some(number),
+                            ..Violation::at(item)
+                        })
                 })
             }
             Predicate::Ordered => {
                 let mut previous: Option<Scalar> = None;
                 // Only the first violation is reported.
                 let violation = first_numbers.find_map(|(item, number)| {
-                    let previous = previous.replace(number).filter(|previous| number < *previous)?;
-                    Some(Violation { found: Some(number), previous: Some(previous), ..Violation::at(item) })
+                    let previous = previous
+                        .replace(number)
+                        .filter(|previous| number < *previous)?;
+                    Some(Violation {
+                        found: Some(number),
+                        previous: Some(previous),
+                        ..Violation::at(item)
+                    })
                 });
                 violation.is_none_or(each)
             }
-            Predicate::Position => {
-                first_numbers.all(|(item, number)| check(item, number.equals(item as i128), Some(number)))
-            }
+            Predicate::Position => first_numbers
+                .all(|(item, number)| check(item, number.equals(item as i128), Some(number))),
             Predicate::Equal => {
                 let first = numbers.first_numbers().next();
                 first_numbers.all(|(item, number)| {
                     Some(number) == first
-                        || each(Violation { found: Some(number), previous: first, ..Violation::at(item) })
+                        || each(Violation {
+                            found: Some(number),
+                            previous: first,
+                            ..Violation::at(item)
+                        })
                 })
             }
             Predicate::Permutation(group_size) => {
-                let size = if *group_size == 0 { numbers.len() } else { *group_size };
+                let size = if *group_size == 0 {
+                    numbers.len()
+                } else {
+                    *group_size
+                };
                 let mut seen = vec![usize::MAX; size];
                 first_numbers.all(|(item, number)| {
                     let group = item / size.max(1);
-                    let seen_in = usize::try_from(number.equality_key()).ok().and_then(|n| seen.get_mut(n));
+                    let seen_in = usize::try_from(number.equality_key())
+                        .ok()
+                        .and_then(|n| seen.get_mut(n));
                     let message = match seen_in.map(|seen_in| std::mem::replace(seen_in, group)) {
                         None => format!("{number} is not in 0..{size}"),
                         Some(seen_in) if seen_in != group => return true,
                         Some(_) => format!("{number} is a duplicate"),
                     };
-                    each(Violation { found: Some(number), message: Some(message), ..Violation::at(item) })
+                    each(Violation {
+                        found: Some(number),
+                        message: Some(message),
+                        ..Violation::at(item)
+                    })
                 })
             }
             Predicate::Forest(forest) => {
-                let parents: Vec<i128> = numbers.first_numbers().map(Scalar::equality_key).collect();
-                invalid_parents(&parents, forest).into_iter().all(|(item, message)| {
-                    let found = parents.get(item).map(|parent| Scalar::Int(*parent));
-                    each(Violation { found, message: Some(message), ..Violation::at(item) })
-                })
+                let parents: Vec<i128> =
+                    numbers.first_numbers().map(Scalar::equality_key).collect();
+                invalid_parents(&parents, forest)
+                    .into_iter()
+                    .all(|(item, message)| {
+                        let found = parents.get(item).map(|parent| Scalar::Int(*parent));
+                        each(Violation {
+                            found,
+                            message: Some(message),
+                            ..Violation::at(item)
+                        })
+                    })
             }
         }
     }
@@ -277,7 +380,10 @@ impl<'b> Predicate<'b> {
 /// Calls `check` with each number until `check` returns `false`. Returns `true` if `check` never did. The arguments of
 /// `check` are the index of the item, the index of the number within the item, and the number. The second index is
 /// `None` if the item is one number.
-fn for_each_number(numbers: &Numbers, mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool) -> bool {
+fn for_each_number(
+    numbers: &Numbers,
+    mut check: impl FnMut(usize, Option<usize>, Scalar) -> bool,
+) -> bool {
     let is_array = numbers.per_item > 1;
     (0..numbers.len()).all(|item| {
         let mut parts = numbers.item(item).enumerate();

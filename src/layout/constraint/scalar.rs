@@ -34,21 +34,26 @@ impl Scalar {
     /// Compares two numbers by value; `None` if one is NaN.
     pub fn compare(self, other: Scalar) -> Option<Ordering> {
         match (self, other) {
-            (Scalar::Int(_) | Scalar::Wide(_), Scalar::Int(_) | Scalar::Wide(_)) => self.partial_cmp(&other),
+            (Scalar::Int(_) | Scalar::Wide(_), Scalar::Int(_) | Scalar::Wide(_)) => {
+                self.partial_cmp(&other)
+            }
             _ => self.as_f64().partial_cmp(&other.as_f64()),
         }
     }
 
     pub fn is_below(self, limit: i128) -> bool {
-        self.compare(Scalar::Int(limit)).is_some_and(Ordering::is_lt)
+        self.compare(Scalar::Int(limit))
+            .is_some_and(Ordering::is_lt)
     }
 
     pub fn is_at_least(self, limit: i128) -> bool {
-        self.compare(Scalar::Int(limit)).is_some_and(Ordering::is_ge)
+        self.compare(Scalar::Int(limit))
+            .is_some_and(Ordering::is_ge)
     }
 
     pub fn equals(self, other: i128) -> bool {
-        self.compare(Scalar::Int(other)).is_some_and(Ordering::is_eq)
+        self.compare(Scalar::Int(other))
+            .is_some_and(Ordering::is_eq)
     }
 
     /// Returns a key that is the same for equal numbers of one type.

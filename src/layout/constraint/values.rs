@@ -11,21 +11,40 @@ use crate::layout::walk::Node;
 use crate::{Path, Span};
 
 /// Returns the path and span of an item at a node.
-pub(super) fn locate(node: &Node, flat: &FlatType, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
+pub(super) fn locate(
+    node: &Node,
+    flat: &FlatType,
+    numbers: &Numbers,
+    item: usize,
+) -> (Path, Option<Span>) {
     let (path, range) = (Path::from(node.path), node.span.range());
     if flat.item == Type::NulString {
         // The span of the string without a terminating NUL: the bytes after the last NUL.
-        let end = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
+        let end = node
+            .bytes
+            .iter()
+            .rposition(|byte| *byte == 0)
+            .map_or(0, |last| last + 1);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
-        let path = if flat.is_list() { path.index(strings) } else { path };
-        return (path, Some(subspan(&node.span, range.start + end as u64..range.end)));
+        let path = if flat.is_list() {
+            path.index(strings)
+        } else {
+            path
+        };
+        return (
+            path,
+            Some(subspan(&node.span, range.start + end as u64..range.end)),
+        );
     }
     if !flat.is_list() {
         return (path, Some(node.span.clone()));
     }
     let size = (range.end - range.start) / (numbers.len() as u64).max(1);
     let start = range.start + size * item as u64;
-    (path.index(item), Some(subspan(&node.span, start..start + size)))
+    (
+        path.index(item),
+        Some(subspan(&node.span, start..start + size)),
+    )
 }
 
 /// Returns the type and bytes of the value at a node. A bit field becomes a 128-bit integer.
@@ -36,7 +55,12 @@ pub(super) fn stored_value<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
     let value = match (BitField { bits, ..*field }).value(node.ty.read_word(node.bytes)) {
         Value::Int(number) => number,
         Value::Bool(flag) => flag.into(),
-        Value::Wide(number) => return (Type::Unsigned(16), Cow::Owned(number.to_le_bytes().to_vec())),
+        Value::Wide(number) => {
+            return (
+                Type::Unsigned(16),
+                Cow::Owned(number.to_le_bytes().to_vec()),
+            );
+        }
         Value::Bits(word, _) => word as i128,
         _ => 0,
     };
@@ -56,10 +80,16 @@ pub(super) fn select_numbers<'n>(
         _ => None,
     };
     match (flat.item, of) {
-        (Type::NulString, _) => Numbers::new(Type::Unsigned(1), &bytes[bytes.len().saturating_sub(1)..], 1),
+        (Type::NulString, _) => Numbers::new(
+            Type::Unsigned(1),
+            &bytes[bytes.len().saturating_sub(1)..],
+            1,
+        ),
         (Type::Declared(declaration), Some(of)) => {
             let column = struct_column(declaration, of, &Scope::default(), bytes);
-            column.map_or(Numbers::new(flat.item, &[][..], 1), |(numbers, _)| numbers.regrouped(items))
+            column.map_or(Numbers::new(flat.item, &[][..], 1), |(numbers, _)| {
+                numbers.regrouped(items)
+            })
         }
         (item, _) => Numbers::new(item, &**bytes, items),
     }
@@ -75,8 +105,16 @@ pub(super) fn struct_column<'b>(
 ) -> Option<(Numbers<'b>, u64)> {
     let (offset, field) = declaration.offset_of(name, values)?;
     let (stride, flat) = (declaration.size(values)?, field.ty.flatten());
-    let (per_item, position) = (flat.fixed_item_count() as usize, (stride as usize, offset as usize));
-    (!flat.is_list()).then(|| (Numbers::from_records(flat.item, bytes, per_item, position), offset))
+    let (per_item, position) = (
+        flat.fixed_item_count() as usize,
+        (stride as usize, offset as usize),
+    );
+    (!flat.is_list()).then(|| {
+        (
+            Numbers::from_records(flat.item, bytes, per_item, position),
+            offset,
+        )
+    })
 }
 
 /// Returns the span of a number, given the span of its item.
@@ -88,7 +126,10 @@ pub(super) fn number_span(span: &Span, numbers: &Numbers, component: usize) -> S
 /// Returns the span of `range`, in the same file or unpacked block as `span`.
 pub(super) fn subspan(span: &Span, range: Range<u64>) -> Span {
     match span {
-        Span::Unpacked { packed, .. } => Span::Unpacked { packed: packed.clone(), range },
+        Span::Unpacked { packed, .. } => Span::Unpacked {
+            packed: packed.clone(),
+            range,
+        },
         _ => Span::Bytes(range),
     }
 }

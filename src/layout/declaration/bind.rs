@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use super::{
-    BitField, Block, Check, Checksum, Computed, Constraint, Declaration, Field, Requirement, Shape, Type,
-    Variant,
+    BitField, Block, Check, Checksum, Computed, Constraint, Declaration, Field, Requirement, Shape,
+    Type, Variant,
 };
 use crate::layout::Layout;
 use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
@@ -40,18 +40,37 @@ use crate::layout::expr::{BinaryOp, Expr, Scope, UnaryOp, Value};
 /// assert_eq!((FIRST.size(), SECOND.size()), (Some(4), Some(8)));
 /// ```
 pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Type {
-    bind_partially(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
+    bind_partially(
+        &T::TYPE,
+        prefix,
+        arguments.iter().cloned().map(Some).collect(),
+    )
 }
 
 /// Like [`bind()`], but leaves an import unbound if its value is `None`. A later call can bind it.
-pub(crate) fn bind_partially(ty: &Type, prefix: &'static str, values: Vec<Option<Value>>) -> &'static Type {
-    let mut binder = Binder { prefix, results: Vec::new(), known: Vec::new() };
+pub(crate) fn bind_partially(
+    ty: &Type,
+    prefix: &'static str,
+    values: Vec<Option<Value>>,
+) -> &'static Type {
+    let mut binder = Binder {
+        prefix,
+        results: Vec::new(),
+        known: Vec::new(),
+    };
     leak(binder.bind_type(ty, &values, &Scope::default()))
 }
 
 /// Returns the error message for the unbound imports of a declaration; `None` if the declaration has no imports.
 pub(crate) fn unbound_message(ty: &Type) -> Option<String> {
-    let Type::Declared(Declaration { name, imports: imports @ [_, ..], .. }) = ty else { return None };
+    let Type::Declared(Declaration {
+        name,
+        imports: imports @ [_, ..],
+        ..
+    }) = ty
+    else {
+        return None;
+    };
     let imports = imports.join(", ");
     Some(format!(
         "the imports of the declaration `{name}` are unbound ({imports}): bind them with \
@@ -73,7 +92,11 @@ struct Binder {
     /// The prefix for the names of changed declarations.
     prefix: &'static str,
     /// The declarations bound so far: the original, the constants for its imports, and the result.
-    results: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
+    results: Vec<(
+        &'static Declaration,
+        Vec<Option<Value>>,
+        &'static Declaration,
+    )>,
     /// The declarations in the result, each with a different name.
     known: Vec<&'static Declaration>,
 }
@@ -85,12 +108,21 @@ impl Binder {
         declaration: &'static Declaration,
         constants: Vec<Option<Value>>,
     ) -> &'static Declaration {
-        let earlier = self.results.iter().find(|(from, with, _)| *from == declaration && *with == constants);
+        let earlier = self
+            .results
+            .iter()
+            .find(|(from, with, _)| *from == declaration && *with == constants);
         if let Some((.., bound)) = earlier {
             return bound;
         }
-        let imports = declaration.imports.iter().copied().zip(declaration.import_types).zip(&constants);
-        let (mut remaining, mut remaining_types, mut scope) = (Vec::new(), Vec::new(), Scope::default());
+        let imports = declaration
+            .imports
+            .iter()
+            .copied()
+            .zip(declaration.import_types)
+            .zip(&constants);
+        let (mut remaining, mut remaining_types, mut scope) =
+            (Vec::new(), Vec::new(), Scope::default());
         for ((name, ty), constant) in imports {
             match constant {
                 Some(value) => scope.push(name, value.clone()),
@@ -101,9 +133,11 @@ impl Binder {
             }
         }
         let shape = match declaration.shape {
-            Shape::Struct(fields) => {
-                Shape::Struct(leak_all(fields.iter().filter_map(|field| self.bind_field(field, &mut scope))))
-            }
+            Shape::Struct(fields) => Shape::Struct(leak_all(
+                fields
+                    .iter()
+                    .filter_map(|field| self.bind_field(field, &mut scope)),
+            )),
             Shape::Choice(variants) => Shape::Choice(self.bind_variants(variants, &scope).leak()),
             shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
         };
@@ -113,7 +147,13 @@ impl Binder {
             scope.remove(computed.name);
             Computed { value, ..*computed }
         }));
-        let bound = Declaration { imports, import_types, shape, computed, ..*declaration };
+        let bound = Declaration {
+            imports,
+            import_types,
+            shape,
+            computed,
+            ..*declaration
+        };
         let bound = self.with_unique_name(declaration, bound);
         self.results.push((declaration, constants, bound));
         bound
@@ -122,7 +162,9 @@ impl Binder {
     /// Returns a packed word. Binds the names in `scope`, the imports of the enclosing struct, in its constraints. Bit
     /// fields hide imports of the same name.
     fn bind_word(&mut self, word: &'static Declaration, scope: &Scope) -> &'static Declaration {
-        let Shape::Bits { size, fields } = word.shape else { return word };
+        let Shape::Bits { size, fields } = word.shape else {
+            return word;
+        };
         let mut visible = scope.clone();
         fields.iter().for_each(|field| visible.remove(field.name));
         let fields = leak_all(fields.iter().map(|field| BitField {
@@ -130,23 +172,53 @@ impl Binder {
             constraints: bind_constraints(field.constraints, &visible),
             ..*field
         }));
-        self.with_unique_name(word, Declaration { shape: Shape::Bits { size, fields }, ..*word })
+        self.with_unique_name(
+            word,
+            Declaration {
+                shape: Shape::Bits { size, fields },
+                ..*word
+            },
+        )
     }
 
     /// Returns `bound` with the prefix before its name, or `old` if both are equal. A number after the name
     /// distinguishes different declarations.
-    fn with_unique_name(&mut self, old: &'static Declaration, bound: Declaration) -> &'static Declaration {
+    fn with_unique_name(
+        &mut self,
+        old: &'static Declaration,
+        bound: Declaration,
+    ) -> &'static Declaration {
         let prefix = if bound == *old { "" } else { self.prefix };
         let base = format!("{prefix}{}", old.name);
         let numbered = (2..).map(|number| format!("{base}{number}"));
-        let is_same = |known: &Declaration| *known == Declaration { name: known.name, ..bound };
-        let is_free = |name: &String| self.known.iter().all(|known| known.name != name || is_same(known));
-        let name = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or_default();
+        let is_same = |known: &Declaration| {
+            *known
+                == Declaration {
+                    name: known.name,
+                    ..bound
+                }
+        };
+        let is_free = |name: &String| {
+            self.known
+                .iter()
+                .all(|known| known.name != name || is_same(known))
+        };
+        let name = std::iter::once(base.clone())
+            .chain(numbered)
+            .find(is_free)
+            .unwrap_or_default();
         if let Some(known) = self.known.iter().find(|known| known.name == name) {
             return known;
         }
         let is_old = bound == *old && name == old.name;
-        let named = if is_old { old } else { leak(Declaration { name: name.leak(), ..bound }) };
+        let named = if is_old {
+            old
+        } else {
+            leak(Declaration {
+                name: name.leak(),
+                ..bound
+            })
+        };
         self.known.push(named);
         named
     }
@@ -159,19 +231,40 @@ impl Binder {
         let condition = bind_condition(field.condition, &before)?;
         let simplified = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, &before));
         let (count, position) = (simplified(field.count), simplified(field.position));
-        let mut field = Field { condition, count, position, ..*field };
+        let mut field = Field {
+            condition,
+            count,
+            position,
+            ..*field
+        };
         field.block = field.block.map(|block| {
-            let (content, arguments) = self.bind_item(&block.content, block.arguments, &before, scope);
+            let (content, arguments) =
+                self.bind_item(&block.content, block.arguments, &before, scope);
             let (encoding, size) = (simplified(block.encoding), simplified(block.size));
-            Block { encoding, size, content, arguments, ..block }
+            Block {
+                encoding,
+                size,
+                content,
+                arguments,
+                ..block
+            }
         });
         field.checksum = field.checksum.map(|checksum| {
-            let arguments = checksum.arguments.iter().map(|argument| simplify(argument, &before));
-            Checksum { arguments: leak_all(arguments), ..checksum }
+            let arguments = checksum
+                .arguments
+                .iter()
+                .map(|argument| simplify(argument, &before));
+            Checksum {
+                arguments: leak_all(arguments),
+                ..checksum
+            }
         });
         let (ty, arguments) = self.bind_item(&field.ty, field.arguments, &before, scope);
         (field.ty, field.arguments) = (ty, arguments);
-        let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
+        let check = |check: &Check| Check {
+            condition: simplify(&check.condition, scope),
+            ..*check
+        };
         field.checks = leak_all(field.checks.iter().map(check));
         field.constraints = bind_constraints(field.constraints, scope);
         field.plausible = bind_constraints(field.plausible, scope);
@@ -191,7 +284,11 @@ impl Binder {
                 continue;
             }
             let field = self.bind_field(&variant.field, &mut scope.clone());
-            remaining.extend(field.map(|field| Variant { condition, field, ..*variant }));
+            remaining.extend(field.map(|field| Variant {
+                condition,
+                field,
+                ..*variant
+            }));
             if condition == Expr::Bool(true) {
                 break;
             }
@@ -208,9 +305,15 @@ impl Binder {
         before: &Scope,
         scope: &Scope,
     ) -> (Type, &'static [Expr]) {
-        let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, before)).collect();
+        let arguments: Vec<Expr> = arguments
+            .iter()
+            .map(|argument| simplify(argument, before))
+            .collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(to_constant).collect();
-        let remaining = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
+        let remaining = arguments
+            .iter()
+            .zip(&constants)
+            .filter(|(_, constant)| constant.is_none());
         let remaining = leak_all(remaining.map(|(argument, _)| *argument));
         (self.bind_type(ty, &constants, scope), remaining)
     }
@@ -219,18 +322,27 @@ impl Binder {
     /// enclosing struct.
     fn bind_type(&mut self, ty: &Type, constants: &[Option<Value>], scope: &Scope) -> Type {
         match *ty {
-            Type::Array(item, count) => Type::Array(leak(self.bind_type(item, constants, scope)), count),
-            Type::BigEndian(number) => Type::BigEndian(leak(self.bind_type(number, constants, scope))),
+            Type::Array(item, count) => {
+                Type::Array(leak(self.bind_type(item, constants, scope)), count)
+            }
+            Type::BigEndian(number) => {
+                Type::BigEndian(leak(self.bind_type(number, constants, scope)))
+            }
             Type::List(item) => {
                 let item = self.bind_type(item, constants, scope);
-                let chosen =
-                    only_variant(&item).filter(|chosen| chosen.count.is_none() && chosen.rule.is_none());
+                let chosen = only_variant(&item)
+                    .filter(|chosen| chosen.count.is_none() && chosen.rule.is_none());
                 Type::list(leak(chosen.map_or(item, |chosen| chosen.ty)))
             }
-            Type::Declared(word @ Declaration { shape: Shape::Bits { .. }, .. }) => {
-                Type::Declared(self.bind_word(word, scope))
+            Type::Declared(
+                word @ Declaration {
+                    shape: Shape::Bits { .. },
+                    ..
+                },
+            ) => Type::Declared(self.bind_word(word, scope)),
+            Type::Declared(unbound) => {
+                Type::Declared(self.bind_declaration(unbound, constants.to_vec()))
             }
-            Type::Declared(unbound) => Type::Declared(self.bind_declaration(unbound, constants.to_vec())),
             other => other,
         }
     }
@@ -239,17 +351,43 @@ impl Binder {
 /// Returns the field of the only variant, if `ty` is a choice without imports whose one variant is always chosen, and
 /// the field has nothing but a type and a rule.
 fn only_variant(ty: &Type) -> Option<&'static Field> {
-    let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = ty else {
+    let Type::Declared(Declaration {
+        shape: Shape::Choice([only]),
+        imports: [],
+        ..
+    }) = ty
+    else {
         return None;
     };
-    let Field { name, doc, ty, count, arguments, rule, .. } = only.field;
-    let is_plain = only.field == Field { name, doc, ty, count, arguments, rule, ..Field::PLAIN };
+    let Field {
+        name,
+        doc,
+        ty,
+        count,
+        arguments,
+        rule,
+        ..
+    } = only.field;
+    let is_plain = only.field
+        == Field {
+            name,
+            doc,
+            ty,
+            count,
+            arguments,
+            rule,
+            ..Field::PLAIN
+        };
     (is_plain && only.condition == Expr::Bool(true)).then_some(&only.field)
 }
 
 /// Returns the constraints with the names in `scope` bound, except those whose condition is always false.
 fn bind_constraints(constraints: &[Constraint], scope: &Scope) -> &'static [Constraint] {
-    leak_all(constraints.iter().filter_map(|constraint| bind_constraint(constraint, scope)))
+    leak_all(
+        constraints
+            .iter()
+            .filter_map(|constraint| bind_constraint(constraint, scope)),
+    )
 }
 
 /// Returns the constraint with the names in `scope` bound; `None` if its condition is always false.
@@ -258,27 +396,52 @@ fn bind_constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint>
     let condition = bind_condition(constraint.condition, scope)?;
     let requirement = match constraint.requirement {
         Requirement::Below(limit) => Requirement::Below(simplify(&limit, scope)),
-        Requirement::OneOf(values) => Requirement::OneOf(leak_all(values.iter().map(|v| simplify(v, scope)))),
+        Requirement::OneOf(values) => {
+            Requirement::OneOf(leak_all(values.iter().map(|v| simplify(v, scope))))
+        }
         Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
         Requirement::Some(condition) => Requirement::Some(simplify(&condition, scope)),
-        Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },
-        Requirement::IndexInto { list, none, weights } => {
-            Requirement::IndexInto { list, none: simplified(none), weights }
-        }
-        Requirement::Permutation { of, groups } => {
-            Requirement::Permutation { of, groups: simplified(groups) }
-        }
-        Requirement::Forest { none, rooted, ids, parents_first } => {
-            Requirement::Forest { none: simplified(none), rooted, ids, parents_first }
-        }
+        Requirement::Within { list, first } => Requirement::Within {
+            list,
+            first: simplify(&first, scope),
+        },
+        Requirement::IndexInto {
+            list,
+            none,
+            weights,
+        } => Requirement::IndexInto {
+            list,
+            none: simplified(none),
+            weights,
+        },
+        Requirement::Permutation { of, groups } => Requirement::Permutation {
+            of,
+            groups: simplified(groups),
+        },
+        Requirement::Forest {
+            none,
+            rooted,
+            ids,
+            parents_first,
+        } => Requirement::Forest {
+            none: simplified(none),
+            rooted,
+            ids,
+            parents_first,
+        },
         other => other,
     };
     let message = constraint.message_with(scope).map(|message| match message {
         Cow::Borrowed(unchanged) => unchanged,
         Cow::Owned(filled) => filled.leak(),
     });
-    Some(Constraint { requirement, condition, message, ..*constraint })
+    Some(Constraint {
+        requirement,
+        condition,
+        message,
+        ..*constraint
+    })
 }
 
 /// Returns the condition with the names in `scope` bound: `Some(None)` if it is always true, `None` if always false.
@@ -311,18 +474,26 @@ fn simplify(expr: &Expr, scope: &Scope) -> Expr {
             (UnaryOp::Not, Expr::Bool(value)) => Expr::Bool(!value),
             (op, a) => Expr::Unary(op, leak(a)),
         },
-        Expr::Binary(op, a, b) => match (op, simplify(a, scope), simplify(b, scope)) {
-            (BinaryOp::And, Expr::Bool(true), other) | (BinaryOp::And, other, Expr::Bool(true)) => other,
-            (BinaryOp::And, Expr::Bool(false), _) => Expr::Bool(false),
-            (BinaryOp::Or, Expr::Bool(false), other) | (BinaryOp::Or, other, Expr::Bool(false)) => other,
-            (BinaryOp::Or, Expr::Bool(true), _) => Expr::Bool(true),
-            // The type of a shift is that of its left operand.
-            (BinaryOp::ShiftLeft, left @ Expr::Literal(_), right) => {
-                let left = if let Expr::Cast(_, to) = *a { Expr::Cast(leak(left), to) } else { left };
-                Expr::Binary(op, leak(left), leak(right))
+        Expr::Binary(op, a, b) => {
+            match (op, simplify(a, scope), simplify(b, scope)) {
+                (BinaryOp::And, Expr::Bool(true), other)
+                | (BinaryOp::And, other, Expr::Bool(true)) => other,
+                (BinaryOp::And, Expr::Bool(false), _) => Expr::Bool(false),
+                (BinaryOp::Or, Expr::Bool(false), other)
+                | (BinaryOp::Or, other, Expr::Bool(false)) => other,
+                (BinaryOp::Or, Expr::Bool(true), _) => Expr::Bool(true),
+                // The type of a shift is that of its left operand.
+                (BinaryOp::ShiftLeft, left @ Expr::Literal(_), right) => {
+                    let left = if let Expr::Cast(_, to) = *a {
+                        Expr::Cast(leak(left), to)
+                    } else {
+                        left
+                    };
+                    Expr::Binary(op, leak(left), leak(right))
+                }
+                (op, a, b) => Expr::Binary(op, leak(a), leak(b)),
             }
-            (op, a, b) => Expr::Binary(op, leak(a), leak(b)),
-        },
+        }
         Expr::Cast(a, to) => Expr::Cast(leak(simplify(a, scope)), to),
         Expr::If(a, b, c) => match (simplify(a, scope), simplify(b, scope), simplify(c, scope)) {
             (Expr::Bool(true), chosen, _) | (Expr::Bool(false), _, chosen) => chosen,

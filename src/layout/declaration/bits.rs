@@ -49,12 +49,18 @@ pub struct BitRange {
 impl BitRange {
     /// Returns the range of `width` bits that starts where `self` ends.
     pub const fn then(self, width: u32) -> BitRange {
-        BitRange { offset: self.offset + self.width, width }
+        BitRange {
+            offset: self.offset + self.width,
+            width,
+        }
     }
 
     /// Returns this range as bits of an outer word, in which the inner word starts at bit `offset`.
     pub(crate) const fn after(self, offset: u32) -> BitRange {
-        BitRange { offset: self.offset + offset, ..self }
+        BitRange {
+            offset: self.offset + offset,
+            ..self
+        }
     }
 
     /// Extracts this range from a word of up to 128 bits, as an unsigned integer.
@@ -91,7 +97,10 @@ pub(in crate::layout) fn read_word_le(bytes: &[u8]) -> u128 {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
-        _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte)),
+        _ => bytes
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u128::from(*byte)),
     }
 }
 
@@ -99,7 +108,10 @@ impl IntType {
     /// Returns the smallest and the largest value; the largest unsigned 128-bit value is clamped to `i128::MAX`.
     pub(crate) fn range(self) -> (i128, i128) {
         match self.signed {
-            true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),
+            true => (
+                i128::MIN >> (128 - self.bits),
+                i128::MAX >> (128 - self.bits),
+            ),
             false => (0, i128::MAX >> 127_u32.saturating_sub(self.bits)),
         }
     }
@@ -121,14 +133,21 @@ impl BitField {
 
     /// Returns the integer type of the stored value.
     pub(crate) fn int_type(&self) -> IntType {
-        IntType { bits: self.bits.width, signed: self.signed }
+        IntType {
+            bits: self.bits.width,
+            signed: self.signed,
+        }
     }
 }
 
 impl Declaration {
     /// Returns the bit fields of a packed word; empty for other declarations.
     pub(crate) fn bit_fields(&self) -> &'static [BitField] {
-        if let Shape::Bits { fields, .. } = self.shape { fields } else { &[] }
+        if let Shape::Bits { fields, .. } = self.shape {
+            fields
+        } else {
+            &[]
+        }
     }
 
     /// Returns the bit field at a path, and its range in this word. The path may lead through nested words.
@@ -144,12 +163,19 @@ impl Declaration {
 
     /// Returns all bit fields, each with the word that declares it and its range in this word. The fields of a nested
     /// word follow the field of that word.
-    pub(crate) fn all_bit_fields(&'static self) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
+    pub(crate) fn all_bit_fields(
+        &'static self,
+    ) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
         let mut all = Vec::new();
         for field in self.bit_fields() {
             all.push((self, field.bits, field));
-            let inner = field.declared.into_iter().flat_map(Declaration::all_bit_fields);
-            all.extend(inner.map(|(word, bits, inner)| (word, bits.after(field.bits.offset), inner)));
+            let inner = field
+                .declared
+                .into_iter()
+                .flat_map(Declaration::all_bit_fields);
+            all.extend(
+                inner.map(|(word, bits, inner)| (word, bits.after(field.bits.offset), inner)),
+            );
         }
         all
     }
@@ -170,15 +196,25 @@ impl Type {
     /// Returns the width and signedness of an integer type; `None` for other types, including enums.
     pub(crate) fn int_type(&self) -> Option<IntType> {
         match *self.without_byte_order() {
-            Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
-            Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
+            Type::Unsigned(size) => Some(IntType {
+                bits: 8 * size,
+                signed: false,
+            }),
+            Type::Signed(size) => Some(IntType {
+                bits: 8 * size,
+                signed: true,
+            }),
             _ => None,
         }
     }
 
     /// Reads a packed word from its bytes; 0 for other types.
     pub(in crate::layout) fn read_word(&self, bytes: &[u8]) -> u128 {
-        if let Value::Bits(word, _) = self.read_value(bytes) { word } else { 0 }
+        if let Value::Bits(word, _) = self.read_value(bytes) {
+            word
+        } else {
+            0
+        }
     }
 
     /// Reads a number, enum value or packed word from its bytes.
@@ -213,6 +249,9 @@ pub(in crate::layout) struct WordFields<'w> {
 impl Lookup for WordFields<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
         let field = self.fields.iter().find(|field| path == [field.name]);
-        field.map_or_else(|| self.outer.lookup(path), |field| Some(field.value(self.word)))
+        field.map_or_else(
+            || self.outer.lookup(path),
+            |field| Some(field.value(self.word)),
+        )
     }
 }

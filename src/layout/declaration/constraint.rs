@@ -131,8 +131,10 @@ impl Requirement {
         match name {
             "found" | "items" | "position" => true,
             "limit" => {
-                matches!(self, Below(_) | AtLeast(_) | OneOf(_) | Sum { .. } | IndexInto { .. })
-                    || matches!(self, Within { .. } | Counts { .. } | Permutation { .. })
+                matches!(
+                    self,
+                    Below(_) | AtLeast(_) | OneOf(_) | Sum { .. } | IndexInto { .. }
+                ) || matches!(self, Within { .. } | Counts { .. } | Permutation { .. })
             }
             "previous" => matches!(self, Ordered | Equal | SameLength),
             "first" => matches!(self, Within { .. }),
@@ -156,7 +158,8 @@ impl Requirement {
 impl Constraint {
     /// Returns `true` if the constraint has no condition, or its condition holds.
     pub(crate) fn applies(&self, values: &dyn Lookup) -> bool {
-        self.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true))
+        self.condition
+            .is_none_or(|condition| condition.eval_bool(values) == Ok(true))
     }
 
     /// Returns the expressions in the requirement, and the condition.
@@ -168,7 +171,9 @@ impl Constraint {
             | Requirement::Holds(expr)
             | Requirement::Some(expr)
             | Requirement::Within { first: expr, .. } => (&[], Some(expr)),
-            Requirement::IndexInto { none, .. } | Requirement::Forest { none, .. } => (&[], none.as_ref()),
+            Requirement::IndexInto { none, .. } | Requirement::Forest { none, .. } => {
+                (&[], none.as_ref())
+            }
             Requirement::Permutation { groups, .. } => (&[], groups.as_ref()),
             _ => (&[], None),
         };
@@ -177,8 +182,14 @@ impl Constraint {
 
     /// Returns the names of the fields and imports in the expressions and the message.
     pub(crate) fn referenced_names(&self) -> impl Iterator<Item = &'static str> {
-        let names = self.expressions().flat_map(Expr::paths).filter_map(|path| path.first().copied());
-        names.chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
+        let names = self
+            .expressions()
+            .flat_map(Expr::paths)
+            .filter_map(|path| path.first().copied());
+        names.chain(
+            self.placeholders()
+                .filter_map(|name| name.split(['.', ':']).next()),
+        )
     }
 
     /// Returns the message with the placeholders of the fields and imports in `values` replaced; `None` if the
@@ -188,7 +199,9 @@ impl Constraint {
         for placeholder in self.placeholders() {
             let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
             if let Some(Value::Int(number)) = values.lookup(&name.split('.').collect::<Vec<_>>()) {
-                text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &format_int(number, format)));
+                text = Cow::Owned(
+                    text.replace(&format!("{{{placeholder}}}"), &format_int(number, format)),
+                );
             }
         }
         Some(text)
@@ -207,8 +220,12 @@ impl Constraint {
 
 /// Formats an integer: in hexadecimal if `format` is `#x` or has a width, such as `#06x`; otherwise in decimal.
 pub(in crate::layout) fn format_int(number: i128, format: &str) -> String {
-    let width = format.strip_prefix('#').and_then(|format| format.strip_suffix('x'));
-    let Some(width) = width else { return number.to_string() };
+    let width = format
+        .strip_prefix('#')
+        .and_then(|format| format.strip_suffix('x'));
+    let Some(width) = width else {
+        return number.to_string();
+    };
     let width = width.trim_start_matches('0').parse().unwrap_or(0);
     format!("{number:#0width$x}")
 }

@@ -51,9 +51,26 @@ pub struct Declaration {
 impl PartialEq for Declaration {
     fn eq(&self, other: &Declaration) -> bool {
         let content = |declaration: &Declaration| {
-            let Declaration { name, doc, imports, import_types, magic, shape, computed, decoding } =
-                *declaration;
-            (name, doc, imports, import_types, magic, shape, computed, decoding)
+            let Declaration {
+                name,
+                doc,
+                imports,
+                import_types,
+                magic,
+                shape,
+                computed,
+                decoding,
+            } = *declaration;
+            (
+                name,
+                doc,
+                imports,
+                import_types,
+                magic,
+                shape,
+                computed,
+                decoding,
+            )
         };
         // Equal declarations are usually the same constant.
         std::ptr::eq(self, other) || content(self) == content(other)
@@ -210,7 +227,11 @@ impl Type {
 
     /// Returns the type without [`Type::BigEndian`].
     pub(crate) fn without_byte_order(&self) -> &Type {
-        if let Type::BigEndian(number) = self { number } else { self }
+        if let Type::BigEndian(number) = self {
+            number
+        } else {
+            self
+        }
     }
 
     /// Returns the declaration of a struct, choice, enum or packed word in either byte order; `None` for other types.
@@ -224,7 +245,10 @@ impl Type {
 
     /// Returns the type with its nested arrays and lists flattened.
     pub(crate) fn flatten(&self) -> FlatType {
-        let mut flat = FlatType { item: *self, dimensions: Vec::new() };
+        let mut flat = FlatType {
+            item: *self,
+            dimensions: Vec::new(),
+        };
         while let Some((item, count)) = flat.item.item_type_and_count() {
             flat.item = *item;
             flat.dimensions.push(count);
@@ -243,20 +267,34 @@ impl Type {
 
     /// Returns the magic bytes of the type; empty if it has none.
     pub fn magic(&self) -> &'static [u8] {
-        if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
+        if let Type::Declared(declaration) = self {
+            declaration.magic
+        } else {
+            &[]
+        }
     }
 }
 
 impl Declaration {
     /// Returns the variants of a choice; empty for other declarations.
     pub(crate) fn variants(&self) -> &'static [Variant] {
-        if let Shape::Choice(variants) = self.shape { variants } else { &[] }
+        if let Shape::Choice(variants) = self.shape {
+            variants
+        } else {
+            &[]
+        }
     }
 
     /// Returns the fields of a struct, or the field of each variant of a choice; empty for other declarations.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + Clone + use<> {
-        let fields: &[Field] = if let Shape::Struct(fields) = self.shape { fields } else { &[] };
-        fields.iter().chain(self.variants().iter().map(|variant| &variant.field))
+        let fields: &[Field] = if let Shape::Struct(fields) = self.shape {
+            fields
+        } else {
+            &[]
+        };
+        fields
+            .iter()
+            .chain(self.variants().iter().map(|variant| &variant.field))
     }
 
     /// Returns a scope with the values of the imports, given in order.
@@ -288,8 +326,20 @@ impl Field {
 
     /// Returns a field with the name, documentation, constraints and decoding of a bit field.
     pub(crate) fn from_bit_field(field: &BitField) -> Field {
-        let BitField { name, doc, constraints, decoding, .. } = *field;
-        Field { name, doc, constraints, decoding, ..Field::PLAIN }
+        let BitField {
+            name,
+            doc,
+            constraints,
+            decoding,
+            ..
+        } = *field;
+        Field {
+            name,
+            doc,
+            constraints,
+            decoding,
+            ..Field::PLAIN
+        }
     }
 
     /// Returns the type of the block's content, or the type of the field if it has no block.

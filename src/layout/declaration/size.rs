@@ -46,12 +46,14 @@ impl Declaration {
     pub fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         match self.shape {
             Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()),
-            Shape::Struct(fields) => {
-                fields.iter().try_fold(self.magic.len() as u64, |sum, f| sum.checked_add(f.size(scope)?))
-            }
-            Shape::Choice(variants) => {
-                variants.iter().find(|v| v.condition.eval_bool(scope) == Ok(true))?.field.size(scope)
-            }
+            Shape::Struct(fields) => fields.iter().try_fold(self.magic.len() as u64, |sum, f| {
+                sum.checked_add(f.size(scope)?)
+            }),
+            Shape::Choice(variants) => variants
+                .iter()
+                .find(|v| v.condition.eval_bool(scope) == Ok(true))?
+                .field
+                .size(scope),
         }
     }
 
@@ -67,7 +69,10 @@ impl Declaration {
                 let magic = self.magic.len() as u64;
                 ranges.try_fold(magic..=magic, |sum, range| {
                     let range = range?;
-                    Some(sum.start().checked_add(*range.start())?..=sum.end().checked_add(*range.end())?)
+                    Some(
+                        sum.start().checked_add(*range.start())?
+                            ..=sum.end().checked_add(*range.end())?,
+                    )
                 })
             }
             Shape::Choice(_) => {
@@ -105,11 +110,15 @@ impl Declaration {
     /// assert_eq!(offset_of("unit", &Scope::new(vec![("count", 3.into())])), Some(18));
     /// ```
     pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
-        let Shape::Struct(fields) = self.shape else { return None };
+        let Shape::Struct(fields) = self.shape else {
+            return None;
+        };
         let mut offset = self.magic.len() as u64;
         for field in fields {
             if field.name == name {
-                let is_present = field.condition.is_none_or(|c| c.eval_bool(scope) == Ok(true));
+                let is_present = field
+                    .condition
+                    .is_none_or(|c| c.eval_bool(scope) == Ok(true));
                 return (is_present && field.position.is_none()).then_some((offset, field));
             }
             offset = offset.checked_add(field.size(scope)?)?;
@@ -125,7 +134,9 @@ impl Field {
         if self.position.is_some() {
             return None;
         }
-        let is_present = self.condition.map_or(Ok(true), |condition| condition.eval_bool(scope));
+        let is_present = self
+            .condition
+            .map_or(Ok(true), |condition| condition.eval_bool(scope));
         if self.lookahead || !is_present.ok()? {
             return Some(0);
         }
@@ -149,6 +160,10 @@ impl Field {
             return Some(size..=size);
         }
         let range = self.ty.size_range()?;
-        Some(if self.condition.is_some() { 0..=*range.end() } else { range })
+        Some(if self.condition.is_some() {
+            0..=*range.end()
+        } else {
+            range
+        })
     }
 }

@@ -79,7 +79,11 @@ pub(super) struct EntryVisitor<F> {
 
 impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
     pub fn new(each: F) -> EntryVisitor<F> {
-        EntryVisitor { each, covered: CoveredRanges::default(), has_stopped: false }
+        EntryVisitor {
+            each,
+            covered: CoveredRanges::default(),
+            has_stopped: false,
+        }
     }
 
     /// Passes an entry to the closure, unless the closure has stopped the dump.
@@ -95,7 +99,10 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> EntryVisitor<F> {
     pub fn finish(mut self, file: &[u8]) {
         for gap in std::mem::take(&mut self.covered).gaps(file.len() as u64) {
             // Gaps are within the file.
-            let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
+            let bytes = file
+                .get(gap.start as usize..gap.end as usize)
+                .unwrap_or_default()
+                .to_vec();
             let gap = DumpEntry::new(String::new(), &Span::Bytes(gap), EntryKind::Gap);
             if self.emit(&DumpEntry { bytes, ..gap }).is_break() {
                 return;
@@ -124,7 +131,11 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
             decoded,
             unit,
             name,
-            bytes: if node.bits.is_some() { Vec::new() } else { node.bytes.to_vec() },
+            bytes: if node.bits.is_some() {
+                Vec::new()
+            } else {
+                node.bytes.to_vec()
+            },
             meaning: short_doc(node),
             ..DumpEntry::new(path_text(node.path), &node.span, kind)
         })
@@ -141,7 +152,10 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
 
     fn visit_unpacked(&mut self, node: &Node, _: &[u8]) {
         self.covered.add(&node.span);
-        let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
+        let packing = node
+            .field
+            .and_then(|field| field.block)
+            .map_or("", |block| block.packing.name());
         let entry = DumpEntry {
             ty: packing.to_owned(),
             bytes: node.bytes.to_vec(),
@@ -165,7 +179,10 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
         self.covered.add(&span);
         let path = path_text(&[path, &[Segment::Field(TRAILING)]].concat());
         let trailing = DumpEntry::new(path, &span, EntryKind::Trailing);
-        let entry = DumpEntry { bytes: bytes.to_vec(), ..trailing };
+        let entry = DumpEntry {
+            bytes: bytes.to_vec(),
+            ..trailing
+        };
         // If the closure stopped, the next value ends the walk.
         let _ = self.emit(&entry);
     }
@@ -174,7 +191,11 @@ impl<F: FnMut(&DumpEntry) -> ControlFlow<()>> Visitor for EntryVisitor<F> {
 impl DumpEntry {
     fn new(path: String, span: &Span, kind: EntryKind) -> DumpEntry {
         let Range { start, end } = *span.range();
-        let packed = if let Span::Unpacked { packed, .. } = span { Some(packed.clone()) } else { None };
+        let packed = if let Span::Unpacked { packed, .. } = span {
+            Some(packed.clone())
+        } else {
+            None
+        };
         DumpEntry {
             path,
             offset: start,
@@ -237,7 +258,10 @@ mod serde_impls {
     }
 
     /// Serialises bytes as a string with two hexadecimal digits per byte.
-    pub(super) fn serialize_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize_bytes<S: Serializer>(
+        bytes: &[u8],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         serializer.serialize_str(&digits)
     }

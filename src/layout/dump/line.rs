@@ -33,7 +33,11 @@ impl Paint {
     }
 
     fn styled(self, style: &str, text: String) -> String {
-        if self.is_enabled && !text.is_empty() { format!("{style}{text}\x1b[0m") } else { text }
+        if self.is_enabled && !text.is_empty() {
+            format!("{style}{text}\x1b[0m")
+        } else {
+            text
+        }
     }
 }
 
@@ -43,7 +47,11 @@ pub(super) fn offset_text(span: &Span) -> String {
 }
 
 fn offset_prefix(span: &Span) -> &'static str {
-    if let Span::Unpacked { .. } = span { "~" } else { "" }
+    if let Span::Unpacked { .. } = span {
+        "~"
+    } else {
+        ""
+    }
 }
 
 /// A value and its bytes, on one or several lines.
@@ -64,24 +72,58 @@ impl<'l> DumpLine<'l> {
     /// Creates the line of a node; type, name, value and meaning are empty.
     pub fn of(node: &'l Node, paint: Paint) -> DumpLine<'l> {
         let (ty, name, value, meaning) = Default::default();
-        DumpLine { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
+        DumpLine {
+            span: &node.span,
+            bytes: node.bytes,
+            bits: node.bits,
+            ty,
+            name,
+            value,
+            meaning,
+            paint,
+        }
     }
 
     fn offset_column(&self, delta: usize) -> String {
         let start = self.span.range().start + delta as u64;
-        self.paint.secondary(&format!("{:>2}{start:08x}", offset_prefix(self.span)))
+        self.paint
+            .secondary(&format!("{:>2}{start:08x}", offset_prefix(self.span)))
     }
 
     /// Formats the columns after the bytes.
     fn format_columns(&self) -> String {
-        let DumpLine { ty, name, value, meaning, paint, .. } = self;
+        let DumpLine {
+            ty,
+            name,
+            value,
+            meaning,
+            paint,
+            ..
+        } = self;
         // Colour codes do not count as width, and the last column is not padded.
-        let columns = [(ty, 12, CYAN), (name, 18, BOLD), (value, 24, GREEN), (meaning, 0, DIM)];
-        let last = columns.iter().rposition(|(text, ..)| !text.is_empty()).unwrap_or_default();
-        let texts = columns.iter().enumerate().take(last + 1).map(|(number, (text, width, style))| {
-            let blank = if number == last { 0 } else { usize::saturating_sub(*width, text.chars().count()) };
-            paint.styled(style, text.to_string()) + &" ".repeat(blank)
-        });
+        let columns = [
+            (ty, 12, CYAN),
+            (name, 18, BOLD),
+            (value, 24, GREEN),
+            (meaning, 0, DIM),
+        ];
+        let last = columns
+            .iter()
+            .rposition(|(text, ..)| !text.is_empty())
+            .unwrap_or_default();
+        let texts =
+            columns
+                .iter()
+                .enumerate()
+                .take(last + 1)
+                .map(|(number, (text, width, style))| {
+                    let blank = if number == last {
+                        0
+                    } else {
+                        usize::saturating_sub(*width, text.chars().count())
+                    };
+                    paint.styled(style, text.to_string()) + &" ".repeat(blank)
+                });
         texts.collect::<Vec<_>>().join("  ")
     }
 }
@@ -93,14 +135,29 @@ impl fmt::Display for DumpLine<'_> {
                 1 => format!("bit {offset}"),
                 _ => format!("bits {offset}-{}", offset + width - 1),
             };
-            return writeln!(f, "{}  {bits:<23}  {}", self.offset_column(0), self.format_columns());
+            return writeln!(
+                f,
+                "{}  {bits:<23}  {}",
+                self.offset_column(0),
+                self.format_columns()
+            );
         }
         let shown = &self.bytes[..self.bytes.len().min(MAX_BYTES)];
         let mut lines = shown.chunks(BYTES_PER_LINE);
         let first = hexadecimal(lines.next().unwrap_or_default());
-        writeln!(f, "{}  {first:<23}  {}", self.offset_column(0), self.format_columns())?;
+        writeln!(
+            f,
+            "{}  {first:<23}  {}",
+            self.offset_column(0),
+            self.format_columns()
+        )?;
         for (number, bytes) in lines.enumerate() {
-            writeln!(f, "{}  {}", self.offset_column(BYTES_PER_LINE * (number + 1)), hexadecimal(bytes))?;
+            writeln!(
+                f,
+                "{}  {}",
+                self.offset_column(BYTES_PER_LINE * (number + 1)),
+                hexadecimal(bytes)
+            )?;
         }
         match self.bytes.len() - shown.len() {
             0 => Ok(()),

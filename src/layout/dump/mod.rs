@@ -59,7 +59,13 @@ pub struct Dump<'d> {
 impl<'d> Dump<'d> {
     /// Creates a dump of bytes as a value of type `ty`.
     pub fn new(ty: &'static Type, bytes: &'d [u8]) -> Dump<'d> {
-        Dump { ty, bytes, limits: Limits::default(), path: None, shows_all: false }
+        Dump {
+            ty,
+            bytes,
+            limits: Limits::default(),
+            path: None,
+            shows_all: false,
+        }
     }
 
     /// Sets the limits for unpacking.
@@ -147,7 +153,12 @@ impl<'d> Dump<'d> {
 
     fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {
         match &self.path {
-            Some(path) => walk(self.ty, self.bytes, &self.limits, &mut Subtree::new(path, visitor)),
+            Some(path) => walk(
+                self.ty,
+                self.bytes,
+                &self.limits,
+                &mut Subtree::new(path, visitor),
+            ),
             None => walk(self.ty, self.bytes, &self.limits, visitor),
         }
         .err()

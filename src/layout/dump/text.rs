@@ -5,7 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::line::{DumpLine, Paint, offset_text};
 use super::wording::{
-    LineItems, byte_count_text, container_summary, group_digits, quoted, short_doc, type_name, value_text,
+    LineItems, byte_count_text, container_summary, group_digits, quoted, short_doc, type_name,
+    value_text,
 };
 use crate::Span;
 use crate::layout::covered_ranges::CoveredRanges;
@@ -74,11 +75,19 @@ impl<'d, W: Write> HexDump<'d, W> {
         if self.result.is_ok() {
             self.result = write!(self.out, "{text}");
         }
-        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if self.result.is_ok() {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 
     fn write_heading(&mut self, title: &str, rest: &str) -> ControlFlow<()> {
-        let blank = if self.heading_depth.is_some() { "\n" } else { "" };
+        let blank = if self.heading_depth.is_some() {
+            "\n"
+        } else {
+            ""
+        };
         self.heading_depth = Some(self.groups.len());
         let title = self.paint.heading(title);
         self.write(format_args!("{blank}{title}{rest}\n"))
@@ -89,12 +98,17 @@ impl<'d, W: Write> HexDump<'d, W> {
         let separator = if path.is_empty() { "" } else { ": " };
         let doc = container_summary(node);
         let dash = if doc.is_empty() { "" } else { " — " };
-        self.write_heading(&path, &format!("{separator}{ty} at {}{dash}{doc}", offset_text(&node.span)))
+        self.write_heading(
+            &path,
+            &format!("{separator}{ty} at {}{dash}{doc}", offset_text(&node.span)),
+        )
     }
 
     /// Writes a continuation heading, unless the last heading belongs to the current group.
     fn continue_group(&mut self, path: &[Segment]) -> ControlFlow<()> {
-        let Some(group) = self.groups.last() else { return ControlFlow::Continue(()) };
+        let Some(group) = self.groups.last() else {
+            return ControlFlow::Continue(());
+        };
         if self.heading_depth == Some(self.groups.len()) {
             return ControlFlow::Continue(());
         }
@@ -104,7 +118,9 @@ impl<'d, W: Write> HexDump<'d, W> {
 
     /// Writes the number of hidden items if the item at `path` follows them.
     fn write_hidden_count(&mut self, path: &[Segment]) -> ControlFlow<()> {
-        let Some(group) = self.groups.last_mut() else { return ControlFlow::Continue(()) };
+        let Some(group) = self.groups.last_mut() else {
+            return ControlFlow::Continue(());
+        };
         match (group.hidden.clone(), path.get(group.depth)) {
             (Some(hidden), Some(Segment::Index(index))) if *index == hidden.end => {
                 group.hidden = None;
@@ -116,7 +132,11 @@ impl<'d, W: Write> HexDump<'d, W> {
 
     fn write_more_items(&mut self, count: u64) -> ControlFlow<()> {
         let items = if count == 1 { "item" } else { "items" };
-        self.write(format_args!("{:12}… {} more {items}\n", "", group_digits(count)))
+        self.write(format_args!(
+            "{:12}… {} more {items}\n",
+            "",
+            group_digits(count)
+        ))
     }
 
     /// Writes the line of a value, named by its path within the group.
@@ -138,12 +158,24 @@ impl<'d, W: Write> HexDump<'d, W> {
         let Range { start, end } = *span.range();
         let bytes = match &span {
             Span::Unpacked { .. } => &[],
-            _ => self.file.get(start as usize..end as usize).unwrap_or_default(),
+            _ => self
+                .file
+                .get(start as usize..end as usize)
+                .unwrap_or_default(),
         };
         let count = byte_count_text(end - start);
         let rest = format!(": {count} at {} that no field covers", offset_text(&span));
         let (ty, name, value, meaning) = (what.to_owned(), String::new(), count, String::new());
-        let line = DumpLine { span: &span, bytes, bits: None, ty, name, value, meaning, paint: self.paint };
+        let line = DumpLine {
+            span: &span,
+            bytes,
+            bits: None,
+            ty,
+            name,
+            value,
+            meaning,
+            paint: self.paint,
+        };
         // `finish` returns any write error.
         let _ = self.write_heading(what, &rest);
         let _ = self.write(line);
@@ -152,7 +184,9 @@ impl<'d, W: Write> HexDump<'d, W> {
     /// Returns `true` if an array is shown on one line. Outside unpacked blocks, a truncated array is shown item by
     /// item, up to the fault.
     fn fits_on_one_line(&self, node: &Node) -> bool {
-        let Some(size) = size_on_one_line(node) else { return false };
+        let Some(size) = size_on_one_line(node) else {
+            return false;
+        };
         let is_unpacked = matches!(node.span, Span::Unpacked { .. });
         is_unpacked || node.span.range().start.saturating_add(size) <= self.file.len() as u64
     }
@@ -165,17 +199,28 @@ impl<'d, W: Write> HexDump<'d, W> {
             true => MAX_OUTER_ITEMS,
             false => MAX_ITEMS,
         };
-        let mut group = OpenGroup { depth: node.path.len(), line: None, hidden: None, max_shown: None };
+        let mut group = OpenGroup {
+            depth: node.path.len(),
+            line: None,
+            hidden: None,
+            max_shown: None,
+        };
         let mut visit = Visit::All;
         match (node.ty.item_type_and_count().is_some(), node.count) {
             _ if self.fits_on_one_line(node) => group.line = Some(LineItems::default()),
             (true, Some(count)) if count > limit => {
                 group.hidden = Some(FIRST_ITEMS..count - 1);
-                visit = Visit::Ends { first: FIRST_ITEMS, last: 1 };
+                visit = Visit::Ends {
+                    first: FIRST_ITEMS,
+                    last: 1,
+                };
             }
             (true, None) => {
                 group.max_shown = Some(limit);
-                visit = Visit::Ends { first: limit, last: 0 };
+                visit = Visit::Ends {
+                    first: limit,
+                    last: 0,
+                };
             }
             _ => {}
         }
@@ -190,7 +235,9 @@ impl<'d, W: Write> HexDump<'d, W> {
 
 impl<W: Write> Visitor for HexDump<'_, W> {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.open_group(node).continue_value().unwrap_or(Visit::Stop)
+        self.open_group(node)
+            .continue_value()
+            .unwrap_or(Visit::Stop)
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -205,12 +252,19 @@ impl<W: Write> Visitor for HexDump<'_, W> {
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let (ty, value) = ("magic".to_owned(), quoted(node.bytes));
-        self.write(DumpLine { ty, value, ..DumpLine::of(node, self.paint) })
+        self.write(DumpLine {
+            ty,
+            value,
+            ..DumpLine::of(node, self.paint)
+        })
     }
 
     fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
         self.covered.add(&node.span);
-        let (path, block) = (path_text(node.path), node.field.and_then(|field| field.block));
+        let (path, block) = (
+            path_text(node.path),
+            node.field.and_then(|field| field.block),
+        );
         let packing = block.map_or("", |block| block.packing.name());
         let unpacked = byte_count_text(content.len() as u64);
         let rest = format!(
@@ -219,7 +273,11 @@ impl<W: Write> Visitor for HexDump<'_, W> {
             byte_count_text(node.bytes.len() as u64),
         );
         let (ty, meaning) = (packing.to_owned(), short_doc(node));
-        let line = DumpLine { ty, meaning, ..DumpLine::of(node, self.paint) };
+        let line = DumpLine {
+            ty,
+            meaning,
+            ..DumpLine::of(node, self.paint)
+        };
         // After a write error, the next line ends the walk.
         let _ = self.write_heading(&path, &rest);
         let _ = self.write(line);
@@ -233,7 +291,9 @@ impl<W: Write> Visitor for HexDump<'_, W> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        let Some(group) = self.groups.pop() else { return ControlFlow::Continue(()) };
+        let Some(group) = self.groups.pop() else {
+            return ControlFlow::Continue(());
+        };
         if let Some(items) = group.line {
             return self.write_line(node, items.text(node));
         }

@@ -94,7 +94,11 @@ pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usi
     let mut uniform = UniformLists::default();
     // The second walk returns any fault.
     let _ = walk::walk(ty, bytes, limits, &mut uniform);
-    let mut builder = Builder { limit, uniform_lists: uniform.lists, ..Builder::default() };
+    let mut builder = Builder {
+        limit,
+        uniform_lists: uniform.lists,
+        ..Builder::default()
+    };
     let fault = walk::walk(ty, bytes, limits, &mut builder).err();
     builder.finish(bytes, fault)
 }
@@ -107,7 +111,11 @@ struct UniformLists {
 
 impl Visitor for UniformLists {
     fn enter(&mut self, node: &Node) -> Visit {
-        if has_fixed_items(node.ty) { Visit::Nothing } else { Visit::All }
+        if has_fixed_items(node.ty) {
+            Visit::Nothing
+        } else {
+            Visit::All
+        }
     }
 
     fn visit_structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
@@ -117,7 +125,8 @@ impl Visitor for UniformLists {
 
 /// Returns `true` for lists whose items have a fixed size, independent of arguments.
 fn has_fixed_items(ty: &Type) -> bool {
-    ty.item_type_and_count().is_some_and(|(item, _)| item.size().is_some())
+    ty.item_type_and_count()
+        .is_some_and(|(item, _)| item.size().is_some())
 }
 
 /// Builds the tree during the walk.
@@ -181,14 +190,21 @@ impl Builder {
 
     fn push(&mut self, branch: Branch) {
         self.branch_count += 1;
-        let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
+        let parent = self
+            .open
+            .last_mut()
+            .map_or(&mut self.root, |open| &mut open.branch);
         parent.parts.push(branch);
     }
 
     /// Records the offset of an omitted item. Returns `true` if the node is an omitted item.
     fn record_if_omitted(&mut self, node: &Node) -> bool {
-        let Some(list) = self.open.last_mut() else { return false };
-        let Some([Segment::Index(index)]) = node.path.get(list.depth..) else { return false };
+        let Some(list) = self.open.last_mut() else {
+            return false;
+        };
+        let Some([Segment::Index(index)]) = node.path.get(list.depth..) else {
+            return false;
+        };
         if *index < list.shown || list.branch.count == Some(0) {
             return false;
         }
@@ -206,10 +222,18 @@ impl Builder {
 
     /// Closes the innermost branch and adds it to its parent.
     fn close(&mut self) {
-        let Some(OpenBranch { mut branch, kind, .. }) = self.open.pop() else { return };
+        let Some(OpenBranch {
+            mut branch, kind, ..
+        }) = self.open.pop()
+        else {
+            return;
+        };
         match kind {
             BranchKind::Inlined => {
-                let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
+                let parent = self
+                    .open
+                    .last_mut()
+                    .map_or(&mut self.root, |open| &mut open.branch);
                 parent.parts.append(&mut branch.parts);
             }
             _ if self.open.is_empty() => self.root = branch,
@@ -220,9 +244,14 @@ impl Builder {
     fn finish(mut self, bytes: &[u8], fault: Option<Fault>) -> Tree {
         while let Some(open) = self.open.last_mut() {
             let branch = &mut open.branch;
-            let own = branch.parts.iter().filter(|part| part.block == branch.block);
+            let own = branch
+                .parts
+                .iter()
+                .filter(|part| part.block == branch.block);
             let end = own.map(|part| part.offset + part.size).max();
-            branch.size = branch.size.max(end.unwrap_or_default().saturating_sub(branch.offset));
+            branch.size = branch
+                .size
+                .max(end.unwrap_or_default().saturating_sub(branch.offset));
             if let BranchKind::Line(items) = &open.kind {
                 branch.value = items.truncated_text();
             }
@@ -233,14 +262,23 @@ impl Builder {
                 self.push(uncovered_branch("gap", &Span::Bytes(gap)));
             }
         }
-        Tree { root: self.root, blocks: self.blocks, fault }
+        Tree {
+            root: self.root,
+            blocks: self.blocks,
+            fault,
+        }
     }
 }
 
 /// Creates a branch for bytes without a field.
 fn uncovered_branch(label: &str, span: &Span) -> Branch {
     let Range { start, end } = *span.range();
-    Branch { label: label.to_owned(), offset: start, size: end - start, ..Branch::default() }
+    Branch {
+        label: label.to_owned(),
+        offset: start,
+        size: end - start,
+        ..Branch::default()
+    }
 }
 
 impl Visitor for Builder {
@@ -250,10 +288,20 @@ impl Visitor for Builder {
         }
         let is_inlined = !self.open.is_empty()
             && node.path.len() == self.depth()
-            && self.open.last().is_some_and(|open| open.kind != BranchKind::Block);
-        let mut branch = Branch { meaning: container_summary(node), ..self.new_branch(node) };
+            && self
+                .open
+                .last()
+                .is_some_and(|open| open.kind != BranchKind::Block);
+        let mut branch = Branch {
+            meaning: container_summary(node),
+            ..self.new_branch(node)
+        };
         let is_list = node.ty.item_type_and_count().is_some();
-        let max_items = if self.branch_count < self.limit { MAX_ITEMS } else { MAX_ITEMS_OVER_LIMIT };
+        let max_items = if self.branch_count < self.limit {
+            MAX_ITEMS
+        } else {
+            MAX_ITEMS_OVER_LIMIT
+        };
         let is_uniform = has_fixed_items(node.ty) || self.uniform_lists.contains(node.path);
         let kind = match size_on_one_line(node) {
             Some(_) => BranchKind::Line(LineItems::default()),
@@ -266,13 +314,26 @@ impl Visitor for Builder {
             branch.count = node.count;
         }
         let shown = if is_shortened { max_items } else { u64::MAX };
-        self.open.push(OpenBranch { branch, depth: node.path.len(), kind, shown });
-        if is_shortened && is_uniform { Visit::Items(0..max_items) } else { Visit::All }
+        self.open.push(OpenBranch {
+            branch,
+            depth: node.path.len(),
+            kind,
+            shown,
+        });
+        if is_shortened && is_uniform {
+            Visit::Items(0..max_items)
+        } else {
+            Visit::All
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.covered.add(&node.span);
-        if let Some(OpenBranch { kind: BranchKind::Line(items), .. }) = self.open.last_mut() {
+        if let Some(OpenBranch {
+            kind: BranchKind::Line(items),
+            ..
+        }) = self.open.last_mut()
+        {
             items.push(node, value);
             return ControlFlow::Continue(());
         }
@@ -282,7 +343,11 @@ impl Visitor for Builder {
         }
         if !self.record_if_omitted(node) {
             let (value, meaning) = (value_text(node, value), short_doc(node));
-            self.push(Branch { value, meaning, ..self.new_branch(node) });
+            self.push(Branch {
+                value,
+                meaning,
+                ..self.new_branch(node)
+            });
         }
         self.end_block(node.path);
         ControlFlow::Continue(())
@@ -291,7 +356,12 @@ impl Visitor for Builder {
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let value = quoted(node.bytes);
-        let branch = Branch { label: "magic".to_owned(), ty: String::new(), value, ..self.new_branch(node) };
+        let branch = Branch {
+            label: "magic".to_owned(),
+            ty: String::new(),
+            value,
+            ..self.new_branch(node)
+        };
         self.push(branch);
         ControlFlow::Continue(())
     }
@@ -307,8 +377,16 @@ impl Visitor for Builder {
             ..self.new_branch(node)
         };
         let (depth, kind) = (node.path.len(), BranchKind::Block);
-        self.open.push(OpenBranch { branch, depth, kind, shown: u64::MAX });
-        self.blocks.push(UnpackedBlock { packed: node.span.range().clone(), content: content.to_vec() });
+        self.open.push(OpenBranch {
+            branch,
+            depth,
+            kind,
+            shown: u64::MAX,
+        });
+        self.blocks.push(UnpackedBlock {
+            packed: node.span.range().clone(),
+            content: content.to_vec(),
+        });
     }
 
     fn should_visit_partial_arrays(&self) -> bool {
@@ -341,7 +419,10 @@ impl Visitor for Builder {
 
     fn visit_trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         self.covered.add(&span);
-        self.push(Branch { block: self.block_index(&span), ..uncovered_branch(TRAILING, &span) });
+        self.push(Branch {
+            block: self.block_index(&span),
+            ..uncovered_branch(TRAILING, &span)
+        });
     }
 }
 
@@ -349,8 +430,14 @@ impl Builder {
     /// Adds a bit field to the last reported word, or to a word within it.
     fn add_bit_field(&mut self, node: &Node, value: &Value) {
         let (value, meaning) = (value_text(node, value), short_doc(node));
-        let mut branch = Branch { value, meaning, ..self.new_branch(node) };
-        let Some(open) = self.open.last_mut() else { return };
+        let mut branch = Branch {
+            value,
+            meaning,
+            ..self.new_branch(node)
+        };
+        let Some(open) = self.open.last_mut() else {
+            return;
+        };
         let (mut depth, mut parent) = (open.depth, &mut open.branch);
         if matches!(node.path.get(depth), Some(Segment::Index(index)) if *index >= open.shown) {
             return;

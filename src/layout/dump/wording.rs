@@ -14,7 +14,11 @@ pub(super) fn type_name(node: &Node) -> String {
         Some(field) if field.flag => "bool".to_owned(),
         Some(field) => match field.declared {
             Some(declaration) => declaration.name.to_owned(),
-            None => format!("{}{}", if field.signed { 'i' } else { 'u' }, field.bits.width),
+            None => format!(
+                "{}{}",
+                if field.signed { 'i' } else { 'u' },
+                field.bits.width
+            ),
         },
         None => with_dimensions(node.ty, node.count),
     }
@@ -22,11 +26,18 @@ pub(super) fn type_name(node: &Node) -> String {
 
 fn with_dimensions(ty: &Type, mut count: Option<u64>) -> String {
     let flat = ty.flatten();
-    let base = if flat.item == Type::NulString { "string".to_owned() } else { base_name(&flat.item) };
-    let dimensions = flat.dimensions.into_iter().map(|fixed| match fixed.or_else(|| count.take()) {
-        Some(n) => format!("[{n}]"),
-        None => "[]".to_owned(),
-    });
+    let base = if flat.item == Type::NulString {
+        "string".to_owned()
+    } else {
+        base_name(&flat.item)
+    };
+    let dimensions =
+        flat.dimensions
+            .into_iter()
+            .map(|fixed| match fixed.or_else(|| count.take()) {
+                Some(n) => format!("[{n}]"),
+                None => "[]".to_owned(),
+            });
     base + &dimensions.collect::<String>()
 }
 
@@ -34,7 +45,11 @@ fn with_dimensions(ty: &Type, mut count: Option<u64>) -> String {
 /// and the flags that are set in packed words.
 pub(super) fn value_text(node: &Node, value: &Value) -> String {
     let (decoded, unit) = node.decode(value);
-    with_decoded(stored_text(node, value), decoded.map(|decoded| decoded.to_string()), unit)
+    with_decoded(
+        stored_text(node, value),
+        decoded.map(|decoded| decoded.to_string()),
+        unit,
+    )
 }
 
 /// Appends the decoded value and the unit: `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
@@ -54,7 +69,8 @@ pub(super) struct LineItems {
 impl LineItems {
     pub fn push(&mut self, node: &Node, value: &Value) {
         self.values.push(value.to_string());
-        self.decoded.extend(node.decode(value).0.map(|decoded| decoded.to_string()));
+        self.decoded
+            .extend(node.decode(value).0.map(|decoded| decoded.to_string()));
     }
 
     /// Formats the complete array.
@@ -66,7 +82,13 @@ impl LineItems {
 
     /// Formats the stored values of a truncated array.
     pub fn truncated_text(&self) -> String {
-        format!("[{}…", self.values.iter().map(|value| format!("{value}, ")).collect::<String>())
+        format!(
+            "[{}…",
+            self.values
+                .iter()
+                .map(|value| format!("{value}, "))
+                .collect::<String>()
+        )
     }
 }
 
@@ -76,12 +98,22 @@ fn stored_text(node: &Node, value: &Value) -> String {
             Some(name) => format!("{name} = {number}"),
             None => format!("{number} ({})", hexadecimal(*number, bit_width(node))),
         },
-        Value::Wide(number) => format!("{number} ({})", hexadecimal(*number as i128, bit_width(node))),
+        Value::Wide(number) => format!(
+            "{number} ({})",
+            hexadecimal(*number as i128, bit_width(node))
+        ),
         Value::Bits(word, declaration) => {
             let number = hexadecimal(*word as i128, bit_width(node));
-            let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.extract(*word) != 0);
+            let flags = declaration
+                .bit_fields()
+                .iter()
+                .filter(|f| f.flag && f.bits.extract(*word) != 0);
             let flags: Vec<_> = flags.map(|field| field.name).collect();
-            if flags.is_empty() { number } else { format!("{number}: {}", flags.join(", ")) }
+            if flags.is_empty() {
+                number
+            } else {
+                format!("{number}: {}", flags.join(", "))
+            }
         }
         Value::Text(bytes) => quoted(bytes),
         other => other.to_string(),
@@ -89,22 +121,32 @@ fn stored_text(node: &Node, value: &Value) -> String {
 }
 
 pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
-    let Type::Declared(declaration) = node.ty.without_byte_order() else { return None };
-    let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)
+    let Type::Declared(declaration) = node.ty.without_byte_order() else {
+        return None;
+    };
+    let (Shape::Enum { values, .. }, None, Value::Int(number)) =
+        (declaration.shape, node.bit_field, value)
     else {
         return None;
     };
-    values.iter().find(|value| value.value == *number).map(|value| value.name)
+    values
+        .iter()
+        .find(|value| value.value == *number)
+        .map(|value| value.name)
 }
 
 /// Returns the size of the value in bits.
 fn bit_width(node: &Node) -> u32 {
-    node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width)
+    node.bits
+        .map_or(8 * node.bytes.len() as u32, |bits| bits.width)
 }
 
 /// Formats all hexadecimal digits of a `width`-bit number; negative numbers are in two's complement.
 fn hexadecimal(number: i128, width: u32) -> String {
-    let bits = BitRange { offset: 0, width: width.clamp(1, 128) };
+    let bits = BitRange {
+        offset: 0,
+        width: width.clamp(1, 128),
+    };
     let digits = width.div_ceil(4) as usize;
     format!("0x{:0digits$x}", bits.extract(number as u128))
 }
@@ -118,7 +160,10 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
         },
         Err(_) => {
             let shown = &bytes[..bytes.len().min(LONGEST_TEXT)];
-            (format!("\"{}\"", shown.escape_ascii()), shown.len() < bytes.len())
+            (
+                format!("\"{}\"", shown.escape_ascii()),
+                shown.len() < bytes.len(),
+            )
         }
     };
     if cut { quoted + "…" } else { quoted }
@@ -170,5 +215,9 @@ pub(super) fn group_digits(number: u64) -> String {
 
 /// Formats a size: `1 byte`, `1,000 bytes`.
 pub(super) fn byte_count_text(bytes: u64) -> String {
-    format!("{} byte{}", group_digits(bytes), if bytes == 1 { "" } else { "s" })
+    format!(
+        "{} byte{}",
+        group_digits(bytes),
+        if bytes == 1 { "" } else { "s" }
+    )
 }

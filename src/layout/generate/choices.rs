@@ -48,7 +48,11 @@ impl<'c> Choices<'c> {
     }
 
     fn of(source: ChoiceSource<'c>) -> Choices<'c> {
-        Choices { source, trace: Trace::default(), counts: HashMap::new() }
+        Choices {
+            source,
+            trace: Trace::default(),
+            counts: HashMap::new(),
+        }
     }
 
     pub fn replay_by_path(choices: &'c [Choice]) -> Choices<'c> {
@@ -66,7 +70,10 @@ impl<'c> Choices<'c> {
             ChoiceSource::ByPath(numbers) => numbers.get_mut(path).and_then(VecDeque::pop_front),
         };
         let number = least(number.unwrap_or_default());
-        self.trace.choices.push(Choice { path: path.to_vec(), number });
+        self.trace.choices.push(Choice {
+            path: path.to_vec(),
+            number,
+        });
         number
     }
 
@@ -93,10 +100,17 @@ impl<'c> Choices<'c> {
             counts.find(|count| choices.get(*count).is_some_and(is_count))
         };
         // An item count that is drawn with the list has the path of the list.
-        let own = path.last().and_then(|own| last_of(own, &|choice| choice.path == path));
-        let stored = last_of(&name, &|choice| choice.number == items && choice.path.last() == Some(&name));
+        let own = path
+            .last()
+            .and_then(|own| last_of(own, &|choice| choice.path == path));
+        let stored = last_of(&name, &|choice| {
+            choice.number == items && choice.path.last() == Some(&name)
+        });
         if let Some(count) = own.max(stored) {
-            self.trace.lists.push(ListChoice { path: path.to_vec(), choice_index: count });
+            self.trace.lists.push(ListChoice {
+                path: path.to_vec(),
+                choice_index: count,
+            });
         }
     }
 }
@@ -113,20 +127,28 @@ impl Trace {
     pub fn without_item(&self, list: &ListChoice, item: u64) -> Vec<Choice> {
         let count = self.choices[list.choice_index].number;
         let mut choices = self.with_number(list.choice_index, count.saturating_sub(1));
-        choices.retain_mut(|choice| match choice.path.split_at_mut_checked(list.path.len()) {
-            Some((path, [Segment::Index(index), ..])) if path == list.path && *index >= item => {
-                // Later items move down by one.
-                let is_kept = *index > item;
-                *index -= u64::from(is_kept);
-                is_kept
-            }
-            _ => true,
-        });
+        choices.retain_mut(
+            |choice| match choice.path.split_at_mut_checked(list.path.len()) {
+                Some((path, [Segment::Index(index), ..]))
+                    if path == list.path && *index >= item =>
+                {
+                    // Later items move down by one.
+                    let is_kept = *index > item;
+                    *index -= u64::from(is_kept);
+                    is_kept
+                }
+                _ => true,
+            },
+        );
         choices
     }
 }
 
 /// Returns the name of the only value in the expression of a count; `None` if it contains no or several values.
 pub(super) fn count_name(count: &Expr) -> Option<Segment> {
-    if let [[.., name]] = count.paths()[..] { Some(Segment::Field(name)) } else { None }
+    if let [[.., name]] = count.paths()[..] {
+        Some(Segment::Field(name))
+    } else {
+        None
+    }
 }

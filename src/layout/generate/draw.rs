@@ -3,7 +3,9 @@
 use super::Config;
 use super::choices::{Choice, Choices};
 use crate::Severity;
-use crate::layout::declaration::{BitField, BitRange, Constraint, Declaration, Requirement, Shape, Type};
+use crate::layout::declaration::{
+    BitField, BitRange, Constraint, Declaration, Requirement, Shape, Type,
+};
 use crate::layout::expr::{IntType, Lookup, Value};
 use crate::layout::program::{Step, ValueUse};
 use crate::layout::walk::Segment;
@@ -35,14 +37,18 @@ fn choice_for_integer(integer: i128, ty: IntType) -> Option<u64> {
 
 /// Returns the choices that draw a word, field by field.
 fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return None };
+    let Shape::Bits { fields, .. } = declaration.shape else {
+        return None;
+    };
     let mut numbers = Vec::new();
     for field in fields.iter().filter(|field| !field.reserved) {
         let bits = field.bits.extract(word);
         match (field.declared, field.value(word)) {
             (Some(inner), _) => numbers.extend(choices_for_word(bits, inner)?),
             (None, _) if field.flag => numbers.push(u64::try_from(bits).ok()?),
-            (None, Value::Int(number)) => numbers.push(choice_for_integer(number, field.int_type())?),
+            (None, Value::Int(number)) => {
+                numbers.push(choice_for_integer(number, field.int_type())?)
+            }
             _ => return None,
         }
     }
@@ -52,11 +58,24 @@ fn choices_for_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
 /// Returns the bits of both zeros, 1, the largest finite number, both infinities, a quiet and a signalling NaN, and the
 /// smallest subnormal and finite numbers.
 const fn float_boundaries(exponent_bits: u32, fraction_bits: u32) -> [u64; 10] {
-    let (sign, one) =
-        (1 << (exponent_bits + fraction_bits), ((1 << (exponent_bits - 1)) - 1) << fraction_bits);
+    let (sign, one) = (
+        1 << (exponent_bits + fraction_bits),
+        ((1 << (exponent_bits - 1)) - 1) << fraction_bits,
+    );
     let infinity = ((1 << exponent_bits) - 1) << fraction_bits;
     let (largest, quiet) = (infinity - 1, infinity + (1 << (fraction_bits - 1)));
-    [0, sign, one, largest, infinity, sign + infinity, quiet, infinity + 1, 1, sign + largest]
+    [
+        0,
+        sign,
+        one,
+        largest,
+        infinity,
+        sign + infinity,
+        quiet,
+        infinity + 1,
+        1,
+        sign + largest,
+    ]
 }
 
 /// A value that replaces drawn values.
@@ -70,11 +89,28 @@ pub(super) enum ForcedValue {
 
 impl<'c> Sampler<'c> {
     pub fn new(choices: Choices<'c>, config: &Config) -> Sampler<'c> {
-        let Config { plausible, max_items, large_items, .. } = *config;
+        let Config {
+            plausible,
+            max_items,
+            large_items,
+            ..
+        } = *config;
         // Without a limit, each item of a large list could contain another large list.
-        let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
+        let items_left = if large_items > 0 {
+            large_items.saturating_mul(2)
+        } else {
+            u64::MAX
+        };
         let (path, is_plausible, forced) = (Vec::new(), plausible, None);
-        Sampler { choices, path, is_plausible, max_items, large_items, items_left, forced }
+        Sampler {
+            choices,
+            path,
+            is_plausible,
+            max_items,
+            large_items,
+            items_left,
+            forced,
+        }
     }
 
     /// Selects the source of the next attempt's values: drawing at first, then `literals`, then words with one bit set.
@@ -96,15 +132,22 @@ impl<'c> Sampler<'c> {
     pub fn record_direct_choices(&mut self, start: usize, value: &Option<Value>, step: &Step) {
         let is_count = matches!(step.usage, Some(ValueUse::Count | ValueUse::UnboundedCount));
         let numbers = match (value, step.field.ty.int_type()) {
-            (Some(Value::Int(number)), _) if is_count => u64::try_from(*number).ok().map(|n| vec![n]),
-            (Some(Value::Int(number)), Some(int)) => choice_for_integer(*number, int).map(|n| vec![n]),
+            (Some(Value::Int(number)), _) if is_count => {
+                u64::try_from(*number).ok().map(|n| vec![n])
+            }
+            (Some(Value::Int(number)), Some(int)) => {
+                choice_for_integer(*number, int).map(|n| vec![n])
+            }
             (Some(Value::Bits(word, declaration)), _) => choices_for_word(*word, declaration),
             _ => None,
         };
         let Some(numbers) = numbers else { return };
         let choices = &mut self.choices.trace.choices;
         choices.truncate(start);
-        choices.extend(numbers.into_iter().map(|number| Choice { path: self.path.clone(), number }));
+        choices.extend(numbers.into_iter().map(|number| Choice {
+            path: self.path.clone(),
+            number,
+        }));
         if is_count {
             self.choices.record_count(&self.path);
         }
@@ -131,7 +174,9 @@ impl<'c> Sampler<'c> {
             (Requirement::AtLeast(limit), Value::Int(number)) => match limit.eval(values_seen) {
                 Ok(Value::Wide(limit)) => Value::Wide(limit),
                 limit => Value::Int(
-                    limit.and_then(|limit| limit.to_int()).map_or(number, |limit| number.max(limit)),
+                    limit
+                        .and_then(|limit| limit.to_int())
+                        .map_or(number, |limit| number.max(limit)),
                 ),
             },
             (Requirement::AtLeast(limit), value) => match (limit.eval_int(values_seen), value) {
@@ -143,15 +188,23 @@ impl<'c> Sampler<'c> {
                 let drawn = values.get(self.draw_below(values.len() as u64) as usize);
                 match drawn.and_then(|drawn| drawn.eval(values_seen).ok()) {
                     Some(wide @ Value::Wide(_)) => wide,
-                    drawn => drawn.and_then(|drawn| drawn.to_int().ok()).map_or(value, Value::Int),
+                    drawn => drawn
+                        .and_then(|drawn| drawn.to_int().ok())
+                        .map_or(value, Value::Int),
                 }
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
             (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),
             (Requirement::Ordered, value) => match (before, &value) {
-                (Some(Value::F32(before)), Value::F32(number)) if number < before => Value::F32(*before),
-                (Some(Value::F64(before)), Value::F64(number)) if number < before => Value::F64(*before),
-                (Some(Value::Int(before)), Value::Int(number)) if number < before => Value::Int(*before),
+                (Some(Value::F32(before)), Value::F32(number)) if number < before => {
+                    Value::F32(*before)
+                }
+                (Some(Value::F64(before)), Value::F64(number)) if number < before => {
+                    Value::F64(*before)
+                }
+                (Some(Value::Int(before)), Value::Int(number)) if number < before => {
+                    Value::Int(*before)
+                }
                 _ => value,
             },
             (_, value) => value,
@@ -160,14 +213,19 @@ impl<'c> Sampler<'c> {
 
     /// Draws a number less than `count`; 0 if `count` is 0.
     pub fn draw_below(&mut self, count: u64) -> u64 {
-        self.choices.next_choice(&self.path, |number| number % count.max(1))
+        self.choices
+            .next_choice(&self.path, |number| number % count.max(1))
     }
 
     /// Draws one of four kinds of numbers with equal probability, and a number below the count of that kind. A kind
     /// with count 0 is replaced by the last kind.
     fn draw_kind(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next_choice(&self.path, |number| {
-            let kind = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
+            let kind = if counts[(number % 4) as usize] == 0 {
+                3
+            } else {
+                number % 4
+            };
             number / 4 % counts[kind as usize].max(1) * 4 + kind
         });
         (number % 4, number / 4)
@@ -181,12 +239,14 @@ impl<'c> Sampler<'c> {
         if let Some(ForcedValue::Number(number)) = self.forced {
             return u64::try_from(number).unwrap_or_default().min(max_items);
         }
-        let count = self.choices.next_count(&self.path, |number| match (number % 4, number / 4 % 4) {
-            _ if number <= large => number,
-            (3, 0) if large > max_items => large - number / 16 % (max_items + 1),
-            (3, _) if large > max_items => number / 16 % (large + 1),
-            _ => number % max_items.saturating_add(1),
-        });
+        let count =
+            self.choices
+                .next_count(&self.path, |number| match (number % 4, number / 4 % 4) {
+                    _ if number <= large => number,
+                    (3, 0) if large > max_items => large - number / 16 % (max_items + 1),
+                    (3, _) if large > max_items => number / 16 % (large + 1),
+                    _ => number % max_items.saturating_add(1),
+                });
         self.items_left -= count;
         count
     }
@@ -221,9 +281,21 @@ impl<'c> Sampler<'c> {
         }
         let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1, -1];
         let in_range = |number: &&i128| (min..=max).contains(*number);
-        let (boundaries, literals) = (boundaries.iter().filter(in_range), literals.iter().filter(in_range));
-        let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
-        let counts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
+        let (boundaries, literals) = (
+            boundaries.iter().filter(in_range),
+            literals.iter().filter(in_range),
+        );
+        let all = if bits > 62 {
+            u64::MAX
+        } else {
+            (max - min + 1) as u64
+        };
+        let counts = [
+            8,
+            boundaries.clone().count() as u64,
+            literals.clone().count() as u64,
+            all,
+        ];
         match self.draw_kind(counts) {
             (0, small) => small.into(),
             (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
@@ -236,18 +308,28 @@ impl<'c> Sampler<'c> {
 
     /// Draws each field of a word separately, or sets only the forced bit; reserved bits are 0.
     fn draw_word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
-        let Shape::Bits { size, fields } = declaration.shape else { return 0 };
+        let Shape::Bits { size, fields } = declaration.shape else {
+            return 0;
+        };
         if let Some(ForcedValue::Bit(bit)) = self.forced {
             let reserved = fields.iter().filter(|field| field.reserved);
             let reserved: u128 = reserved.map(|field| field.bits.mask()).sum();
             return (1 << (bit % u64::from(8 * size.clamp(1, 16)))) & !reserved;
         }
         let drawn = fields.iter().filter(|field| !field.reserved);
-        drawn.fold(0, |word, field| field.bits.insert(word, self.draw_bit_field(field, literals)))
+        drawn.fold(0, |word, field| {
+            field
+                .bits
+                .insert(word, self.draw_bit_field(field, literals))
+        })
     }
 
     fn draw_bit_field(&mut self, field: &BitField, literals: &[i128]) -> u128 {
-        let all = BitRange { offset: 0, width: field.bits.width }.mask();
+        let all = BitRange {
+            offset: 0,
+            width: field.bits.width,
+        }
+        .mask();
         match field.declared {
             Some(declaration) => self.draw_word(declaration, literals),
             None if field.flag => self.draw_below(2).into(),
@@ -291,17 +373,23 @@ impl<'c> Sampler<'c> {
     fn draw_text(&mut self, patterns: &[&str]) -> Vec<u8> {
         let count = self.draw_count(u64::MAX);
         let name = self.path.last().copied();
-        name.iter().for_each(|name| self.choices.record_list(&self.path, *name, count));
+        name.iter()
+            .for_each(|name| self.choices.record_list(&self.path, *name, count));
         if count > 0 && !patterns.is_empty() && self.draw_below(2) == 1 {
             let pattern = patterns[self.draw_below(patterns.len() as u64) as usize];
-            return pattern.bytes().map(|byte| if byte == b'x' { b'a' } else { byte }).collect();
+            return pattern
+                .bytes()
+                .map(|byte| if byte == b'x' { b'a' } else { byte })
+                .collect();
         }
         let mut text = Vec::new();
         for index in 0..count {
             self.path.push(Segment::Index(index));
             match self.draw_below(8) {
                 7 if !self.is_plausible => text.push(0x80 + self.draw_below(0x80) as u8),
-                6 => text.extend_from_slice(["ä", "→", "𝄞"][self.draw_below(3) as usize].as_bytes()),
+                6 => {
+                    text.extend_from_slice(["ä", "→", "𝄞"][self.draw_below(3) as usize].as_bytes())
+                }
                 _ => text.push(b'a' + self.draw_below(26) as u8),
             }
             self.path.pop();

@@ -20,7 +20,11 @@ use crate::layout::walk::Segment;
 const MAX_RETRIES: usize = 100_000;
 
 /// Draws the values of a file except derived ones.
-pub(super) fn draw(ty: &'static Type, choices: Choices, config: &Config) -> (FileValues<'static>, Trace) {
+pub(super) fn draw(
+    ty: &'static Type,
+    choices: Choices,
+    config: &Config,
+) -> (FileValues<'static>, Trace) {
     let program = Program::of(ty);
     let mut generator = Generator {
         program,
@@ -30,7 +34,9 @@ pub(super) fn draw(ty: &'static Type, choices: Choices, config: &Config) -> (Fil
         relations: Relations::new(ty),
         indexed_lists: HashMap::new(),
         max_items: config.max_items,
-        max_list_items: config.max_items.saturating_mul(config.max_items.max(config.large_items)),
+        max_list_items: config
+            .max_items
+            .saturating_mul(config.max_items.max(config.large_items)),
         retries: MAX_RETRIES,
     };
     generator.draw_value(&Item::root(program), None);
@@ -76,7 +82,9 @@ impl Generator<'_> {
                 let (outer, _) = self.frames.enter(unit, item.arguments);
                 let value = match form.kind {
                     FormKind::Struct(_) => self.draw_fields(&unit.steps, item),
-                    _ => self.choose_variant(&unit.steps).and_then(|step| self.draw_field(step)),
+                    _ => self
+                        .choose_variant(&unit.steps)
+                        .and_then(|step| self.draw_field(step)),
                 };
                 self.frames.leave(outer, item.own_step());
                 value
@@ -88,19 +96,39 @@ impl Generator<'_> {
     fn draw_count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
             let may_be_empty = self.program.forms[inner].may_be_empty;
-            let drawn = self.sampler.draw_count(if may_be_empty { self.max_items } else { u64::MAX });
+            let drawn = self.sampler.draw_count(if may_be_empty {
+                self.max_items
+            } else {
+                u64::MAX
+            });
             let has_same_length = has_requirement(list.constraints(), Requirement::SameLength);
-            self.relations.required_count(&self.sampler.path, drawn, has_same_length)
+            self.relations
+                .required_count(&self.sampler.path, drawn, has_same_length)
         });
-        let count = if self.lacks_index_targets(inner) { 0 } else { count.min(self.max_list_items) };
+        let count = if self.lacks_index_targets(inner) {
+            0
+        } else {
+            count.min(self.max_list_items)
+        };
         if let Some(counter) = self.relations.counters.get(&self.sampler.path) {
-            self.values.set_value(counter, Some(Value::Int(count.into())));
-            self.relations.list_counts.insert(&counter.clone(), Some(count));
+            self.values
+                .set_value(counter, Some(Value::Int(count.into())));
+            self.relations
+                .list_counts
+                .insert(&counter.clone(), Some(count));
         }
-        self.relations.list_counts.insert(&self.sampler.path, Some(count));
+        self.relations
+            .list_counts
+            .insert(&self.sampler.path, Some(count));
         let expr = list.own_step().and_then(|step| step.field.count.as_ref());
-        let name = expr.and_then(count_name).or(self.sampler.path.last().copied());
-        name.iter().for_each(|name| self.sampler.choices.record_list(&self.sampler.path, *name, count));
+        let name = expr
+            .and_then(count_name)
+            .or(self.sampler.path.last().copied());
+        name.iter().for_each(|name| {
+            self.sampler
+                .choices
+                .record_list(&self.sampler.path, *name, count)
+        });
         count
     }
 
@@ -109,19 +137,27 @@ impl Generator<'_> {
         let value = match step.and_then(|step| step.usage) {
             Some(ValueUse::Derived) => return None,
             Some(ValueUse::Count) => {
-                let max = ty.int_type().and_then(|int| u64::try_from(int.range().1).ok());
+                let max = ty
+                    .int_type()
+                    .and_then(|int| u64::try_from(int.range().1).ok());
                 Value::Int(self.sampler.draw_count(max.unwrap_or(u64::MAX)).into())
             }
             // Items without bytes count against a limit.
-            Some(ValueUse::UnboundedCount) => Value::Int(self.sampler.draw_count(self.max_items).into()),
+            Some(ValueUse::UnboundedCount) => {
+                Value::Int(self.sampler.draw_count(self.max_items).into())
+            }
             None if self.relations.is_zero_weight(&self.sampler.path) => Value::Int(0),
-            None => self.sampler.draw_leaf(ty, &compared.numbers, &compared.patterns),
+            None => self
+                .sampler
+                .draw_leaf(ty, &compared.numbers, &compared.patterns),
         };
         let value = self.with_reserved_bits(value, ty, item);
         let value = self.adapt_word(value);
         let value = self.adapt(value, item, before);
         if let (Value::Int(number), Some(_)) = (&value, step) {
-            self.relations.list_counts.insert(&self.sampler.path, u64::try_from(*number).ok());
+            self.relations
+                .list_counts
+                .insert(&self.sampler.path, u64::try_from(*number).ok());
         }
         self.set_value(step, &value);
         Some(value)
@@ -135,7 +171,11 @@ impl Generator<'_> {
         match value {
             Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
                 let bits = match self.sampler.draw_below(8) {
-                    1 => 1 << self.sampler.draw_below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
+                    1 => {
+                        1 << self
+                            .sampler
+                            .draw_below(8 * ty.size().unwrap_or(1).clamp(1, 16))
+                    }
                     _ => 0,
                 };
                 Value::Bits(word | bits & ty.reserved_bits(), declaration)
@@ -146,7 +186,8 @@ impl Generator<'_> {
 
     /// Sets a value of the file, and its slot if an expression refers to it.
     fn set_value(&mut self, step: Option<&Step>, value: &Value) {
-        self.values.set_value(&self.sampler.path, Some(value.clone()));
+        self.values
+            .set_value(&self.sampler.path, Some(value.clone()));
         if let Some(step) = step {
             self.frames.set_field(step, value);
         }
@@ -155,7 +196,10 @@ impl Generator<'_> {
     /// Returns the numbers and patterns that the innermost unit compares values with.
     fn compared_values(&self) -> &'static ComparedValues {
         static NONE: ComparedValues = ComparedValues::NONE;
-        self.frames.visible_values().unit.map_or(&NONE, |unit| unit.compared_values(self.program))
+        self.frames
+            .visible_values()
+            .unit
+            .map_or(&NONE, |unit| unit.compared_values(self.program))
     }
 
     /// Draws `count` items of a list.
@@ -176,17 +220,29 @@ impl Generator<'_> {
     /// Makes an item, or its fields, distinct from earlier items where a constraint requires it.
     fn make_distinct(&mut self, before: &[Option<Value>], value: &mut Option<Value>, item: &Item) {
         let is_unique = |sampler: &Sampler, constraints: &[Constraint]| {
-            constraints.iter().any(|c| c.requirement == Requirement::Unique && sampler.must_satisfy(c))
+            constraints
+                .iter()
+                .any(|c| c.requirement == Requirement::Unique && sampler.must_satisfy(c))
         };
         let ty = self.program.forms[item.form].ty;
         if is_unique(&self.sampler, item.constraints())
             && let Some(number) = next_unused_integer(before, value, None, ty)
         {
-            self.values.set_value(&self.sampler.path, Some(number.clone()));
+            self.values
+                .set_value(&self.sampler.path, Some(number.clone()));
             *value = Some(number);
         }
-        let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = ty else { return };
-        for field in fields.iter().filter(|field| is_unique(&self.sampler, field.constraints)) {
+        let Type::Declared(Declaration {
+            shape: Shape::Struct(fields),
+            ..
+        }) = ty
+        else {
+            return;
+        };
+        for field in fields
+            .iter()
+            .filter(|field| is_unique(&self.sampler, field.constraints))
+        {
             if let Some(number) = next_unused_integer(before, value, Some(field.name), &field.ty)
                 && let Some(Value::Struct(scope)) = value
             {
@@ -203,7 +259,8 @@ impl Generator<'_> {
         if !required_constraints(list).any(|constraint| joint(constraint.requirement)) {
             return;
         }
-        let path_of = |index: usize| [&self.sampler.path[..], &[Segment::Index(index as u64)]].concat();
+        let path_of =
+            |index: usize| [&self.sampler.path[..], &[Segment::Index(index as u64)]].concat();
         let is_open = |index: &usize| !self.relations.is_zero_weight(&path_of(*index));
         let open: Vec<usize> = (0..drawn.len()).filter(is_open).collect();
         let drawn: Vec<Option<Value>> = open.iter().map(|index| drawn[*index].clone()).collect();
@@ -212,7 +269,11 @@ impl Generator<'_> {
                 continue;
             }
             let (of, numbers) = match constraint.requirement {
-                Requirement::Sum { of, total, tolerance } => (of, adapt_to_sum(&drawn, of, total, tolerance)),
+                Requirement::Sum {
+                    of,
+                    total,
+                    tolerance,
+                } => (of, adapt_to_sum(&drawn, of, total, tolerance)),
                 Requirement::UnitVector => (None, normalize(&drawn)),
                 _ => continue,
             };
@@ -225,8 +286,14 @@ impl Generator<'_> {
     /// Sets an item of the current list, or its field `of`.
     pub fn set_item(&mut self, index: usize, of: Option<&'static str>, number: Value) {
         let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
-        let path = self.sampler.path.iter().copied().chain(steps.into_iter().flatten());
-        self.values.set_value(&path.collect::<Vec<_>>(), Some(number));
+        let path = self
+            .sampler
+            .path
+            .iter()
+            .copied()
+            .chain(steps.into_iter().flatten());
+        self.values
+            .set_value(&path.collect::<Vec<_>>(), Some(number));
     }
 
     /// Returns the first variant whose condition holds or, if none does, draws one whose condition cannot be evaluated;
@@ -236,7 +303,8 @@ impl Generator<'_> {
             Ok(step) => return Some(step),
             Err(open) => open,
         };
-        open.get(self.sampler.draw_below(open.len() as u64) as usize).copied()
+        open.get(self.sampler.draw_below(open.len() as u64) as usize)
+            .copied()
     }
 
     fn draw_fields(&mut self, steps: &'static [Step], item: &Item) -> Option<Value> {
@@ -288,7 +356,8 @@ impl Generator<'_> {
                 && zero.as_literal() == Some(0)
                 && self.frames.eval_bool(step.condition.as_ref()?) == Err(EvalError::Unknown)
             {
-                self.frames.set_slot(*offset, &Value::Int(value.is_some().into()));
+                self.frames
+                    .set_slot(*offset, &Value::Int(value.is_some().into()));
             }
             if let Some(value) = value.filter(|_| is_compared(step, item)) {
                 kept.push(step.field.name, value);
@@ -306,14 +375,25 @@ impl Generator<'_> {
     /// Returns `false` if a condition that a constraint of the field requires is false, and files must satisfy the
     /// constraint.
     pub fn may_satisfy_constraints(&self, step: &Step) -> bool {
-        step.required_conditions.iter().all(|(constraint, condition)| {
-            !self.sampler.must_satisfy(constraint) || self.frames.eval_bool(condition) != Ok(false)
-        })
+        step.required_conditions
+            .iter()
+            .all(|(constraint, condition)| {
+                !self.sampler.must_satisfy(constraint)
+                    || self.frames.eval_bool(condition) != Ok(false)
+            })
     }
 
     /// Draws the values that a look-ahead reads; the fields at the same offsets then get these bits.
-    fn draw_lookahead(&mut self, ahead: &'static Step, literals: &[i128], lookahead: &mut Lookahead) {
-        *lookahead = Lookahead { offset: Some(0), seen: Vec::new() };
+    fn draw_lookahead(
+        &mut self,
+        ahead: &'static Step,
+        literals: &[i128],
+        lookahead: &mut Lookahead,
+    ) {
+        *lookahead = Lookahead {
+            offset: Some(0),
+            seen: Vec::new(),
+        };
         let form = &self.program.forms[ahead.form];
         let FormKind::Struct(unit) = form.kind else {
             let value = self.sampler.draw_leaf(form.ty, literals, &[]);
@@ -342,16 +422,31 @@ impl Generator<'_> {
     /// present.
     fn draw_field(&mut self, step: &'static Step) -> Option<Value> {
         if let Some(condition) = &step.condition
-            && !self.frames.eval_bool(condition).unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
+            && !self
+                .frames
+                .eval_bool(condition)
+                .unwrap_or_else(|_| self.sampler.draw_below(2) == 1)
         {
             self.frames.set_absent(step);
             return None;
         }
-        let count = step.count.as_ref().and_then(|count| self.frames.eval_int(count).ok());
+        let count = step
+            .count
+            .as_ref()
+            .and_then(|count| self.frames.eval_int(count).ok());
         let count = count.map(|count| u64::try_from(count).unwrap_or_default());
-        let item = Item { count, ..Item::of_field(step) };
-        let Some(block) = &step.block else { return self.draw_value(&item, None) };
-        let name = if block.block.inline { self.sampler.path.pop() } else { None };
+        let item = Item {
+            count,
+            ..Item::of_field(step)
+        };
+        let Some(block) = &step.block else {
+            return self.draw_value(&item, None);
+        };
+        let name = if block.block.inline {
+            self.sampler.path.pop()
+        } else {
+            None
+        };
         let value = self.draw_value(&item.block_content(block), None);
         self.sampler.path.extend(name);
         value
@@ -359,21 +454,35 @@ impl Generator<'_> {
 }
 
 /// Returns the constraints on an item, including those on plausible values.
-pub(super) fn required_constraints(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
-    item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
+pub(super) fn required_constraints(
+    item: &Item,
+) -> impl Iterator<Item = &'static Constraint> + use<> {
+    item.constraints()
+        .iter()
+        .chain(item.step.map_or(&[][..], |step| step.field.plausible))
 }
 
 /// Returns `true` if a constraint relates the values of the field in several items.
 fn is_compared(step: &Step, item: &Item) -> bool {
     use Requirement::{Forest, Permutation, Position, Sum, Unique};
-    let compares =
-        |requirement| matches!(requirement, Unique | Position | Permutation { .. } | Forest { .. });
+    let compares = |requirement| {
+        matches!(
+            requirement,
+            Unique | Position | Permutation { .. } | Forest { .. }
+        )
+    };
     let refers = |requirement| match requirement {
         Sum { of, .. } | Permutation { of, .. } => of == Some(step.field.name),
         _ => false,
     };
-    step.field.constraints.iter().any(|constraint| compares(constraint.requirement))
-        || item.constraints().iter().any(|constraint| refers(constraint.requirement))
+    step.field
+        .constraints
+        .iter()
+        .any(|constraint| compares(constraint.requirement))
+        || item
+            .constraints()
+            .iter()
+            .any(|constraint| refers(constraint.requirement))
 }
 
 /// Returns `true` if a constraint requires the field to be unique within a list.
@@ -382,5 +491,7 @@ pub(super) fn is_unique(step: &Step) -> bool {
 }
 
 fn has_requirement(constraints: &[Constraint], requirement: Requirement) -> bool {
-    constraints.iter().any(|constraint| constraint.requirement == requirement)
+    constraints
+        .iter()
+        .any(|constraint| constraint.requirement == requirement)
 }

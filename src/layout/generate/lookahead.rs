@@ -25,7 +25,10 @@ impl Lookahead {
         }
         match &self.seen.iter().find(|(offset, _)| *offset == at)?.1 {
             Value::Bits(word, declaration) => {
-                let known = declaration.bit_fields().iter().filter(|field| !field.reserved);
+                let known = declaration
+                    .bit_fields()
+                    .iter()
+                    .filter(|field| !field.reserved);
                 Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))
             }
             Value::Int(number) => Some((*number as u128, u128::MAX)),

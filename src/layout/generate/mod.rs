@@ -31,7 +31,10 @@
 //! ```
 
 mod broken;
-#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "only strategies use the trace"))]
+#[cfg_attr(
+    not(feature = "proptest"),
+    allow(dead_code, reason = "only strategies use the trace")
+)]
 mod choices;
 mod draw;
 mod generator;
@@ -85,7 +88,12 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_items: 6, large_items: 0, plausible: false, max_choices: 512 }
+        Config {
+            max_items: 6,
+            large_items: 0,
+            plausible: false,
+            max_choices: 512,
+        }
     }
 }
 
@@ -93,13 +101,20 @@ impl Config {
     /// Returns a configuration for files that an exporter could have written. See the field
     /// [`plausible`](Config::plausible).
     pub fn plausible() -> Config {
-        Config { plausible: true, ..Config::default() }
+        Config {
+            plausible: true,
+            ..Config::default()
+        }
     }
 
     /// Returns a configuration for files with large lists, some of more than 2¹⁶ items. Generating a file can
     /// take several seconds and a gigabyte of memory.
     pub fn large() -> Config {
-        Config { large_items: 70_000, max_choices: 1 << 20, ..Config::default() }
+        Config {
+            large_items: 70_000,
+            max_choices: 1 << 20,
+            ..Config::default()
+        }
     }
 }
 
@@ -118,16 +133,23 @@ fn generate(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec
     let (values, trace) = generator::draw(ty, choices, config);
     let bytes = values.assemble(&limits)?;
     // A codec rejects some files that the walker accepts.
-    let fault = first_fault(ty, &bytes, &limits).or_else(|| check_for_codec(ty, &bytes, &limits).err());
+    let fault =
+        first_fault(ty, &bytes, &limits).or_else(|| check_for_codec(ty, &bytes, &limits).err());
     if let Some(fault) = fault {
         return Err(crate::Error::inexpressible(fault.message).at(fault.path));
     }
     // Drawn values can violate constraints that relate several values.
-    let min = if config.plausible { Severity::Warning } else { Severity::Error };
+    let min = if config.plausible {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
     let mut report = Report::at_least(min, &limits);
     let _ = super::check_bytes(ty, &bytes, &limits, &mut report);
     match report.findings().first() {
         None => Ok((bytes, trace)),
-        Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),
+        Some(finding) => {
+            Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone()))
+        }
     }
 }

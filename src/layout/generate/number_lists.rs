@@ -14,7 +14,11 @@ fn item_number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {
 }
 
 fn item_integer(item: &Option<Value>, of: Option<&str>) -> Option<i128> {
-    if let Value::Int(integer) = item_number(item, of)? { Some(integer) } else { None }
+    if let Value::Int(integer) = item_number(item, of)? {
+        Some(integer)
+    } else {
+        None
+    }
 }
 
 /// Returns the integers of all items, or of their field `of`; `None` if one is missing.
@@ -31,9 +35,16 @@ pub(super) fn next_unused_integer(
     ty: &Type,
 ) -> Option<Value> {
     let (min, max) = ty.int_type()?.range();
-    let taken: BTreeSet<i128> = before.iter().filter_map(|item| item_integer(item, of)).collect();
+    let taken: BTreeSet<i128> = before
+        .iter()
+        .filter_map(|item| item_integer(item, of))
+        .collect();
     let own = item_integer(item, of).filter(|own| taken.contains(own))?;
-    (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)
+    (own..=max)
+        .chain(min..own)
+        .take(taken.len() + 1)
+        .find(|other| !taken.contains(other))
+        .map(Value::Int)
 }
 
 /// Adapts the numbers of the items, or of their field `of`, to the sum `total`. The last number is the remainder; if
@@ -44,23 +55,41 @@ pub(super) fn adapt_to_sum(
     total: f64,
     tolerance: f64,
 ) -> Option<Vec<Value>> {
-    let mut numbers = drawn.iter().map(|item| item_number(item, of)).collect::<Option<Vec<_>>>()?;
-    let others = numbers.split_last()?.1.iter().map(as_f64).sum::<Option<f64>>()?;
+    let mut numbers = drawn
+        .iter()
+        .map(|item| item_number(item, of))
+        .collect::<Option<Vec<_>>>()?;
+    let others = numbers
+        .split_last()?
+        .1
+        .iter()
+        .map(as_f64)
+        .sum::<Option<f64>>()?;
     // A remainder of floats is inexact.
     let is_exact = numbers.iter().all(|number| matches!(number, Value::Int(_)));
     let has_remainder = (0.0..=total).contains(&others) && (is_exact || tolerance > 0.0);
     if !has_remainder {
-        numbers.iter_mut().for_each(|number| *number = to_type_of(number, 0.0));
+        numbers
+            .iter_mut()
+            .for_each(|number| *number = to_type_of(number, 0.0));
     }
-    let (rest, target) =
-        if has_remainder { (total - others, numbers.last_mut()) } else { (total, numbers.first_mut()) };
-    target.into_iter().for_each(|number| *number = to_type_of(number, rest));
+    let (rest, target) = if has_remainder {
+        (total - others, numbers.last_mut())
+    } else {
+        (total, numbers.first_mut())
+    };
+    target
+        .into_iter()
+        .for_each(|number| *number = to_type_of(number, rest));
     Some(numbers)
 }
 
 /// Normalises a vector. If the length is 0, subnormal or not finite, returns the last axis.
 pub(super) fn normalize(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
-    let numbers = drawn.iter().map(|item| item_number(item, None)).collect::<Option<Vec<_>>>()?;
+    let numbers = drawn
+        .iter()
+        .map(|item| item_number(item, None))
+        .collect::<Option<Vec<_>>>()?;
     let components = numbers.iter().map(as_f64).collect::<Option<Vec<_>>>()?;
     let length = components.iter().map(|x| x * x).sum::<f64>().sqrt();
     let last = components.len().checked_sub(1)?;
@@ -69,7 +98,13 @@ pub(super) fn normalize(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
         false => f64::from(u8::from(axis == last)),
     };
     let components = components.iter().enumerate().map(component);
-    Some(numbers.iter().zip(components).map(|(number, component)| to_type_of(number, component)).collect())
+    Some(
+        numbers
+            .iter()
+            .zip(components)
+            .map(|(number, component)| to_type_of(number, component))
+            .collect(),
+    )
 }
 
 fn as_f64(value: &Value) -> Option<f64> {

@@ -28,7 +28,8 @@ impl Generator<'_> {
                 }
                 (requirement @ Requirement::IndexInto { none, .. }, Value::Int(number)) => {
                     let none = none.as_ref().and_then(eval);
-                    self.relations.index_for(path, *number, requirement, none, self.max_items)
+                    self.relations
+                        .index_for(path, *number, requirement, none, self.max_items)
                 }
                 (Requirement::Within { list, first }, Value::Int(number)) => {
                     let size = self.relations.list_counts.find(path, list).map(i128::from);
@@ -54,7 +55,10 @@ impl Generator<'_> {
     /// Replaces the numbers in the structs of a list with positions, permutations or parents, where constraints require
     /// these.
     pub fn relate_items(&mut self, drawn: &[Option<Value>], item: FormId) {
-        let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
+        let Type::Declared(Declaration {
+            shape: Shape::Struct(fields),
+            ..
+        }) = self.program.forms[item].ty
         else {
             return;
         };
@@ -63,15 +67,21 @@ impl Generator<'_> {
                 if !self.sampler.must_satisfy(constraint) {
                     continue;
                 }
-                let Some(numbers) = integers(drawn, Some(field.name)) else { continue };
+                let Some(numbers) = integers(drawn, Some(field.name)) else {
+                    continue;
+                };
                 let seen = self.frames.visible_values();
-                let eval = |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
+                let eval =
+                    |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
                 let numbers = match constraint.requirement {
                     Requirement::Position => (0..numbers.len() as i128).collect(),
                     Requirement::Permutation { .. } => ranks(&numbers),
-                    Requirement::Forest { none, rooted: false, parents_first: false, .. } => {
-                        to_forest(&numbers, eval(&none))
-                    }
+                    Requirement::Forest {
+                        none,
+                        rooted: false,
+                        parents_first: false,
+                        ..
+                    } => to_forest(&numbers, eval(&none)),
                     Requirement::Forest { none, rooted, .. } => {
                         to_ordered_forest(&numbers, eval(&none), rooted)
                     }
@@ -90,24 +100,36 @@ impl Generator<'_> {
         let lists = self.indexed_lists.entry(item).or_insert_with(|| {
             let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
             let list = |constraint: &Constraint| match constraint.requirement {
-                Requirement::IndexInto { list, none: None, .. } => Some(list),
+                Requirement::IndexInto {
+                    list, none: None, ..
+                } => Some(list),
                 _ => None,
             };
-            Program::of(ty).constraints().filter(is_needed).filter_map(list).collect()
+            Program::of(ty)
+                .constraints()
+                .filter(is_needed)
+                .filter_map(list)
+                .collect()
         });
-        lists.iter().any(|list| self.relations.list_counts.find(&self.sampler.path, list) == Some(0))
+        lists
+            .iter()
+            .any(|list| self.relations.list_counts.find(&self.sampler.path, list) == Some(0))
     }
 
     /// Replaces the numbers of a list with their ranks, where a constraint requires a permutation.
     pub fn replace_by_ranks(&mut self, drawn: &[Option<Value>], list: &Item) {
         for constraint in list.constraints() {
-            let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
+            let Requirement::Permutation { of, groups } = constraint.requirement else {
+                continue;
+            };
             if !self.sampler.must_satisfy(constraint) {
                 continue;
             }
             let values = self.frames.visible_values();
             let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&values));
-            let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
+            let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else {
+                continue;
+            };
             for (index, number) in numbers.chunks(group as usize).flat_map(ranks).enumerate() {
                 self.set_item(index, of, Value::Int(number));
             }
@@ -117,7 +139,10 @@ impl Generator<'_> {
     /// Stores the numbers of items in the lists of a struct, where they are known.
     pub fn record_list_counts(&mut self, steps: &'static [Step]) {
         for step in steps.iter().filter(|step| step.block.is_none()) {
-            let count = step.count.as_ref().and_then(|code| self.frames.eval_int(code).ok()?.try_into().ok());
+            let count = step
+                .count
+                .as_ref()
+                .and_then(|code| self.frames.eval_int(code).ok()?.try_into().ok());
             self.sampler.path.push(Segment::Field(step.field.name));
             self.relations.list_counts.insert(&self.sampler.path, count);
             self.sampler.path.pop();
@@ -127,7 +152,9 @@ impl Generator<'_> {
     /// Returns `false` if an earlier item has the same packed word and the word must be unique.
     pub fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
         match value {
-            Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.sampler.path, *word),
+            Some(Value::Bits(word, _)) if is_unique(step) => {
+                self.relations.is_new(&self.sampler.path, *word)
+            }
             _ => true,
         }
     }
@@ -135,15 +162,22 @@ impl Generator<'_> {
     /// Returns `false` if the look-aheads drawn so far imply a field that violates a constraint.
     pub fn allows_lookaheads(&self, steps: &'static [Step]) -> bool {
         let follows = |step: &&Step| {
-            step.condition.as_ref().is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
+            step.condition
+                .as_ref()
+                .is_some_and(|condition| self.frames.eval_bool(condition) == Ok(true))
         };
-        steps.iter().filter(follows).all(|step| self.may_satisfy_constraints(step))
+        steps
+            .iter()
+            .filter(follows)
+            .all(|step| self.may_satisfy_constraints(step))
     }
 
     /// Adapts the bit fields of a packed word to their constraints.
     pub fn adapt_word(&mut self, value: Value) -> Value {
         match value {
-            Value::Bits(word, declaration) => Value::Bits(self.adapt_bits(word, declaration), declaration),
+            Value::Bits(word, declaration) => {
+                Value::Bits(self.adapt_bits(word, declaration), declaration)
+            }
             other => other,
         }
     }
@@ -152,11 +186,19 @@ impl Generator<'_> {
         let fields = declaration.bit_fields();
         for field in fields {
             if let Some(inner) = field.declared {
-                word = field.bits.insert(word, self.adapt_bits(field.bits.extract(word), inner));
+                word = field
+                    .bits
+                    .insert(word, self.adapt_bits(field.bits.extract(word), inner));
             }
             for constraint in field.constraints {
-                let values = WordFields { word, fields, outer: &self.frames.visible_values() };
-                let Value::Int(number) = field.value(word) else { continue };
+                let values = WordFields {
+                    word,
+                    fields,
+                    outer: &self.frames.visible_values(),
+                };
+                let Value::Int(number) = field.value(word) else {
+                    continue;
+                };
                 if !constraint.applies(&values) || !self.sampler.must_satisfy(constraint) {
                     continue;
                 }
@@ -164,17 +206,27 @@ impl Generator<'_> {
                 let adapted = match &constraint.requirement {
                     requirement @ Requirement::IndexInto { none, .. } => {
                         let none = none.as_ref().and_then(|none| none.eval_int(&values).ok());
-                        let index =
-                            self.relations.index_for(&path, number, requirement, none, self.max_items);
+                        let index = self.relations.index_for(
+                            &path,
+                            number,
+                            requirement,
+                            none,
+                            self.max_items,
+                        );
                         index.unwrap_or(number)
                     }
                     Requirement::OneOf(allowed) if is_one_of(number, allowed, &values) => number,
                     Requirement::Holds(condition) if condition.eval_bool(&values) == Ok(false) => 0,
                     Requirement::Holds(_) => number,
-                    requirement => match self.sampler.adapt(Value::Int(number), requirement, &values, None) {
-                        Value::Int(number) => number,
-                        _ => number,
-                    },
+                    requirement => {
+                        match self
+                            .sampler
+                            .adapt(Value::Int(number), requirement, &values, None)
+                        {
+                            Value::Int(number) => number,
+                            _ => number,
+                        }
+                    }
                 };
                 word = field.bits.insert(word, adapted as u128);
             }
@@ -184,5 +236,7 @@ impl Generator<'_> {
 }
 
 fn is_one_of(number: i128, allowed: &[Expr], values: &dyn Lookup) -> bool {
-    allowed.iter().any(|expr| expr.eval_int(values) == Ok(number))
+    allowed
+        .iter()
+        .any(|expr| expr.eval_int(values) == Ok(number))
 }

@@ -24,7 +24,10 @@ pub(super) struct Relations {
 
 impl Relations {
     pub fn new(ty: &'static Type) -> Relations {
-        Relations { list_counts: ListCounts::new(ty), ..Relations::default() }
+        Relations {
+            list_counts: ListCounts::new(ty),
+            ..Relations::default()
+        }
     }
 
     /// Converts a drawn number to an index into a list, or to `none`. Returns `None` if `requirement` is not
@@ -37,7 +40,9 @@ impl Relations {
         none: Option<i128>,
         max_items: u64,
     ) -> Option<i128> {
-        let Requirement::IndexInto { list, weights, .. } = requirement else { return None };
+        let Requirement::IndexInto { list, weights, .. } = requirement else {
+            return None;
+        };
         let size = self.list_counts.find(path, list);
         let limit = i128::from(size.unwrap_or(max_items));
         // For an empty list, any number becomes "no item"; otherwise, an odd number past the end does.
@@ -45,14 +50,22 @@ impl Relations {
             if let (Some(weights), [outer @ .., Segment::Field(_), index @ Segment::Index(_)]) =
                 (weights, path)
             {
-                self.zero_weights.insert([outer, &[Segment::Field(weights), *index]].concat());
+                self.zero_weights
+                    .insert([outer, &[Segment::Field(weights), *index]].concat());
             }
             return Some(none);
         }
-        let position = if limit == 0 { return None } else { number.rem_euclid(limit) };
+        let position = if limit == 0 {
+            return None;
+        } else {
+            number.rem_euclid(limit)
+        };
         if size.is_none() {
             for depth in 0..path.len() {
-                let count = self.min_counts.entry([&path[..depth], list].concat()).or_default();
+                let count = self
+                    .min_counts
+                    .entry([&path[..depth], list].concat())
+                    .or_default();
                 *count = (*count).max(position as u64 + 1);
             }
         }
@@ -62,7 +75,9 @@ impl Relations {
     /// Returns `drawn`, raised to the required minimum; if `has_same_length`, the common length of the lists.
     pub fn required_count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
         let count = drawn.max(self.min_counts.get(path).copied().unwrap_or_default());
-        let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+        let list = path
+            .iter()
+            .rposition(|step| matches!(step, Segment::Index(_)));
         match list.filter(|_| has_same_length) {
             Some(list) => *self.lengths.entry(path[..list].to_vec()).or_insert(count),
             None => count,
@@ -72,7 +87,8 @@ impl Relations {
     /// Records that the value at `path` counts the items of a list.
     pub fn record_counter(&mut self, path: &[Segment], list: &[Segment]) {
         for depth in 0..path.len() {
-            self.counters.insert([&path[..depth], list].concat(), path.to_vec());
+            self.counters
+                .insert([&path[..depth], list].concat(), path.to_vec());
         }
     }
 
@@ -96,16 +112,25 @@ impl Relations {
 
 /// Returns the path without its last index; `None` if it has none.
 fn path_without_index(path: &[Segment]) -> Option<Vec<Segment>> {
-    let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)))?;
+    let list = path
+        .iter()
+        .rposition(|step| matches!(step, Segment::Index(_)))?;
     Some([&path[..list], &path[list + 1..]].concat())
 }
 
 /// Returns the rank of each number, from 0; the ranks are a permutation.
 pub(super) fn ranks(numbers: &[i128]) -> Vec<i128> {
-    let mut sorted: Vec<_> = numbers.iter().enumerate().map(|(index, number)| (*number, index)).collect();
+    let mut sorted: Vec<_> = numbers
+        .iter()
+        .enumerate()
+        .map(|(index, number)| (*number, index))
+        .collect();
     sorted.sort_unstable();
     let mut ranks = vec![0; numbers.len()];
-    sorted.into_iter().enumerate().for_each(|(rank, (_, index))| ranks[index] = rank as i128);
+    sorted
+        .into_iter()
+        .enumerate()
+        .for_each(|(rank, (_, index))| ranks[index] = rank as i128);
     ranks
 }
 
@@ -115,8 +140,18 @@ pub(super) fn to_forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
         return to_ordered_forest(parents, none, false);
     }
     let reversed: Vec<i128> = parents.iter().rev().copied().collect();
-    let mirrored = |parent| if Some(parent) == none { parent } else { parents.len() as i128 - 1 - parent };
-    to_ordered_forest(&reversed, none, false).into_iter().rev().map(mirrored).collect()
+    let mirrored = |parent| {
+        if Some(parent) == none {
+            parent
+        } else {
+            parents.len() as i128 - 1 - parent
+        }
+    };
+    to_ordered_forest(&reversed, none, false)
+        .into_iter()
+        .rev()
+        .map(mirrored)
+        .collect()
 }
 
 /// Converts drawn numbers to parents that precede their children. Drawn numbers for "no parent" are kept, except in the

@@ -87,7 +87,15 @@ impl Strategy for FileStrategy {
             if let Ok(best) = self.generate(Choices::sequence(&numbers)) {
                 let (files, seen) = (self.clone(), HashSet::from([best.bytes.clone()]));
                 let (next, round) = (NextStep::default(), 0);
-                return Ok(FileTree { files, best, candidate: None, next, round, has_progress: false, seen });
+                return Ok(FileTree {
+                    files,
+                    best,
+                    candidate: None,
+                    next,
+                    round,
+                    has_progress: false,
+                    seen,
+                });
             }
             runner.reject_local("a check or constraint over several values")?;
         }
@@ -140,7 +148,8 @@ impl FileTree {
                 (Some(list), _) => remove_items(&self.best.trace, list, next.reduction),
                 (None, Some(_)) => reduce_choice(&self.best.trace, next.choice, next.reduction),
                 (None, None) if self.has_progress => {
-                    (self.round, self.has_progress, self.next) = (self.round + 1, false, NextStep::default());
+                    (self.round, self.has_progress, self.next) =
+                        (self.round + 1, false, NextStep::default());
                     continue;
                 }
                 (None, None) => break,
@@ -158,7 +167,11 @@ impl FileTree {
                 }
                 Reduction::Exhausted => {
                     next.reduction = 0;
-                    *(if next.list < lists.len() { &mut next.list } else { &mut next.choice }) += 1;
+                    *(if next.list < lists.len() {
+                        &mut next.list
+                    } else {
+                        &mut next.choice
+                    }) += 1;
                 }
             }
         }
@@ -192,12 +205,19 @@ fn remove_items(trace: &Trace, list: &ListChoice, index: usize) -> Reduction {
 
 fn reduce_choice(trace: &Trace, choice: usize, index: usize) -> Reduction {
     let number = trace.choices[choice].number;
-    let less = match (SIMPLE_CHOICES.get(index), REDUCTIONS.get(index.saturating_sub(SIMPLE_CHOICES.len()))) {
+    let less = match (
+        SIMPLE_CHOICES.get(index),
+        REDUCTIONS.get(index.saturating_sub(SIMPLE_CHOICES.len())),
+    ) {
         (Some(simple), _) => number.min(*simple),
         (None, Some(less)) => less(number / 4) * 4 + number % 4,
         (None, None) => return Reduction::Exhausted,
     };
-    if less == number { Reduction::Unchanged } else { Reduction::Changed(trace.with_number(choice, less)) }
+    if less == number {
+        Reduction::Unchanged
+    } else {
+        Reduction::Changed(trace.with_number(choice, less))
+    }
 }
 
 impl ValueTree for FileTree {

@@ -18,7 +18,10 @@ impl Notation for KaitaiNotation<'_> {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
             let prev = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
-            let nested = matches!((prev(1), prev(2)), (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_))));
+            let nested = matches!(
+                (prev(1), prev(2)),
+                (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_)))
+            );
             match index {
                 0 => {}
                 _ if nested => text.push('_'),
@@ -31,7 +34,9 @@ impl Notation for KaitaiNotation<'_> {
 
     fn matches(&self, text: String, pattern: &str) -> String {
         let mut terms = vec![format!("{text}.length >= {}", pattern.len())];
-        terms.extend(byte_conditions::<Self>(pattern, |index| format!("{text}[{index}]")));
+        terms.extend(byte_conditions::<Self>(pattern, |index| {
+            format!("{text}[{index}]")
+        }));
         terms.join(" and ")
     }
 
@@ -71,7 +76,11 @@ pub(super) fn print_doc(out: &mut IndentedText, text: &str) {
 
 /// Returns a type with its arguments.
 pub(super) fn call_text(name: &str, arguments: &[String]) -> String {
-    if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
+    if arguments.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}({})", arguments.join(", "))
+    }
 }
 
 /// The count and arguments of a field, for printing its type.
@@ -87,10 +96,16 @@ impl ElementPrinter<'_> {
     pub fn print(&self, out: &mut IndentedText, ty: &Type) {
         let flat = ty.flatten();
         let is_list = flat.is_list();
-        let count = self.count.filter(|_| is_list).map(|count| match flat.fixed_item_count() {
-            1 => expr_text(count, self.names),
-            n => format!("{} * {n}", factor(count, self.names, &KaitaiNotation(self.names.ids))),
-        });
+        let count = self
+            .count
+            .filter(|_| is_list)
+            .map(|count| match flat.fixed_item_count() {
+                1 => expr_text(count, self.names),
+                n => format!(
+                    "{} * {n}",
+                    factor(count, self.names, &KaitaiNotation(self.names.ids))
+                ),
+            });
         // A list of bytes is one value.
         if flat.is_bytes() {
             match count {
@@ -117,7 +132,11 @@ impl ElementPrinter<'_> {
     /// Prints the type of a value. In a list that runs to the end, the last string may lack its NUL.
     fn print_base(&self, out: &mut IndentedText, ty: &Type, is_list_to_end: bool) {
         // The whole definition defaults to little-endian.
-        let order = if matches!(ty, Type::BigEndian(_)) { "be" } else { "" };
+        let order = if matches!(ty, Type::BigEndian(_)) {
+            "be"
+        } else {
+            ""
+        };
         match ty.without_byte_order() {
             Type::Unsigned(size) if *size <= 8 => out.push_line(format!("type: u{size}{order}")),
             Type::Signed(size) if *size <= 8 => out.push_line(format!("type: s{size}{order}")),
@@ -139,7 +158,11 @@ impl ElementPrinter<'_> {
                     }
                 }
                 _ => {
-                    let arguments: Vec<_> = self.arguments.iter().map(|a| expr_text(a, self.names)).collect();
+                    let arguments: Vec<_> = self
+                        .arguments
+                        .iter()
+                        .map(|a| expr_text(a, self.names))
+                        .collect();
                     let call = call_text(&identifier(declaration.name), &arguments);
                     out.push_line(format!("type: {}", quoted(&call)));
                 }

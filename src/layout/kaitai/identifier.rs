@@ -37,7 +37,11 @@ pub(super) fn identifier(name: &str) -> String {
             other => id.push_str(&format!("u{:x}", u32::from(other))),
         }
     }
-    if RESERVED.split(' ').any(|word| word == id) { id + "_value" } else { id }
+    if RESERVED.split(' ').any(|word| word == id) {
+        id + "_value"
+    } else {
+        id
+    }
 }
 
 /// The identifiers of fields and imports that differ from [`identifier`], since another one of the same type has that
@@ -53,7 +57,9 @@ impl Identifiers {
         for reached in all {
             let mut seen = BTreeSet::new();
             // The fields of several variants may have the same name.
-            let mut names: Vec<_> = value_names(reached).filter(|name| seen.insert(*name)).collect();
+            let mut names: Vec<_> = value_names(reached)
+                .filter(|name| seen.insert(*name))
+                .collect();
             // Names that stay the same take precedence.
             names.sort_by_key(|name| identifier(name) != *name);
             let mut own = BTreeSet::new();
@@ -61,7 +67,11 @@ impl Identifiers {
                 let id = identifier(name);
                 if !renamed.contains_key(name) && !own.insert(id.clone()) {
                     let numbered = (2..).map(|number| format!("{id}_{number}"));
-                    renamed.extend(numbered.map(|id| (name, id)).find(|(_, id)| used.insert(id.clone())));
+                    renamed.extend(
+                        numbered
+                            .map(|id| (name, id))
+                            .find(|(_, id)| used.insert(id.clone())),
+                    );
                 }
             }
         }
@@ -70,7 +80,10 @@ impl Identifiers {
 
     /// Returns the identifier of a field or import.
     pub fn id(&self, name: &str) -> String {
-        self.0.get(name).cloned().unwrap_or_else(|| identifier(name))
+        self.0
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| identifier(name))
     }
 }
 
@@ -78,7 +91,12 @@ impl Identifiers {
 fn value_names(reached: &Reached) -> impl Iterator<Item = &'static str> {
     let declaration = reached.declaration;
     let bits = declaration.bit_fields().iter().map(|field| field.name);
-    declaration.imports.iter().copied().chain(declaration.fields().map(|field| field.name)).chain(bits)
+    declaration
+        .imports
+        .iter()
+        .copied()
+        .chain(declaration.fields().map(|field| field.name))
+        .chain(bits)
 }
 
 /// The names in the expressions of a declaration, and their identifiers.

@@ -22,11 +22,15 @@ use identifier::{Identifiers, KaitaiNames, identifier};
 use valid::{print_valid, print_valid_conditions, reserved_bits_condition};
 use word::print_word;
 
-use super::declaration::{Block, Constraint, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
+use super::declaration::{
+    Block, Constraint, Declaration, Field, Packing, Requirement, Shape, Type, Variant,
+};
 use super::expr::{BinaryOp, Expr, IntType, UnaryOp};
 use super::notation::atom;
 use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
-use super::wording::{IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines};
+use super::wording::{
+    IndentedText, constraint_text, declaration_lines, parenthesize_compound, remark_lines,
+};
 
 /// Prints the definition of a layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
@@ -48,16 +52,30 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
             print_body(&mut out, first, ids);
         }
         _ => {
-            let names = &KaitaiNames { names: Names::default(), ids };
-            let element = ElementPrinter { count: None, arguments: &[], checks_enum: true, names };
-            out.push_nested(2, "seq:", |out| print_entry(out, "as_items", |out| element.print(out, root)));
+            let names = &KaitaiNames {
+                names: Names::default(),
+                ids,
+            };
+            let element = ElementPrinter {
+                count: None,
+                arguments: &[],
+                checks_enum: true,
+                names,
+            };
+            out.push_nested(2, "seq:", |out| {
+                print_entry(out, "as_items", |out| element.print(out, root))
+            });
         }
     }
-    let (enums, types): (Vec<_>, Vec<_>) =
-        types.iter().partition(|reached| matches!(reached.declaration.shape, Shape::Enum { .. }));
-    let fields = all.iter().flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
-    let content_types: Vec<_> =
-        fields.filter(|(_, f)| f.block.is_some_and(|b| needs_content_type(&b))).collect();
+    let (enums, types): (Vec<_>, Vec<_>) = types
+        .iter()
+        .partition(|reached| matches!(reached.declaration.shape, Shape::Enum { .. }));
+    let fields = all
+        .iter()
+        .flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
+    let content_types: Vec<_> = fields
+        .filter(|(_, f)| f.block.is_some_and(|b| needs_content_type(&b)))
+        .collect();
     if !types.is_empty() || !content_types.is_empty() {
         out.push_nested(2, "types:", |out| {
             for reached in types {
@@ -71,7 +89,9 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
     }
     if !enums.is_empty() {
         out.push_nested(2, "enums:", |out| {
-            enums.iter().for_each(|reached| print_enum(out, reached.declaration));
+            enums
+                .iter()
+                .for_each(|reached| print_enum(out, reached.declaration));
         });
     }
     out.into_text()
@@ -84,7 +104,10 @@ fn print_entry(out: &mut IndentedText, id: &str, content: impl FnOnce(&mut Inden
 
 /// Prints the documentation, parameters and fields of a type.
 fn print_body(out: &mut IndentedText, reached: &Reached, ids: &Identifiers) {
-    let names = &KaitaiNames { names: reached.names, ids };
+    let names = &KaitaiNames {
+        names: reached.names,
+        ids,
+    };
     print_doc(out, &declaration_lines(reached.declaration));
     print_parameters(out, reached, ids);
     match reached.declaration.shape {
@@ -127,22 +150,50 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
 }
 
 /// Prints each variant as a field that is present if the variant is chosen.
-fn print_choice(out: &mut IndentedText, reached: &Reached, variants: &[Variant], names: &KaitaiNames) {
+fn print_choice(
+    out: &mut IndentedText,
+    reached: &Reached,
+    variants: &[Variant],
+    names: &KaitaiNames,
+) {
     out.push_nested(2, "seq:", |out| {
         for (number, variant) in variants.iter().enumerate() {
             let condition = format!("choice == {number}");
-            let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
+            let text = if variant.doc.is_empty() {
+                variant.field.doc
+            } else {
+                variant.doc
+            };
             let id = format!("as_{}", identifier(variant.name));
             print_sign_checks(out, &variant.field, &id, Some(&condition), names);
             print_entry(out, &id, |out| {
-                print_content(out, reached, (&variant.field, &id), Some(&condition), text, names);
+                print_content(
+                    out,
+                    reached,
+                    (&variant.field, &id),
+                    Some(&condition),
+                    text,
+                    names,
+                );
             });
             if let Some(at_end) = end_condition(&variant.field, &id) {
-                print_check(out, &format!("check_{id}_end"), Some(&condition), &at_end, END_CHECK_DOC);
+                print_check(
+                    out,
+                    &format!("check_{id}_end"),
+                    Some(&condition),
+                    &at_end,
+                    END_CHECK_DOC,
+                );
             }
             print_checks(out, &variant.field, &id, Some(&condition), names);
         }
-        print_check(out, "check_choice", None, "choice >= 0", "The condition of a variant holds.");
+        print_check(
+            out,
+            "check_choice",
+            None,
+            "choice >= 0",
+            "The condition of a variant holds.",
+        );
     });
     out.push_nested(2, "instances:", |out| {
         out.push_nested(2, "choice:", |out| {
@@ -163,9 +214,14 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
         let magic = reached.declaration.magic;
         if !magic.is_empty() {
             let bytes: Vec<_> = magic.iter().map(|byte| format!("{byte:#04x}")).collect();
-            print_entry(out, "magic_bytes", |out| out.push_line(format!("contents: [{}]", bytes.join(", "))));
+            print_entry(out, "magic_bytes", |out| {
+                out.push_line(format!("contents: [{}]", bytes.join(", ")))
+            });
         }
-        for field in fields.iter().filter(|field| field.position.is_none() && !field.lookahead) {
+        for field in fields
+            .iter()
+            .filter(|field| field.position.is_none() && !field.lookahead)
+        {
             let condition = field.condition.map(|c| expr_text(&c, names));
             let condition = condition.as_deref();
             let id = field_id(field, names.ids);
@@ -174,7 +230,13 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
                 print_content(out, reached, (field, &id), condition, field.doc, names)
             });
             if let Some(at_end) = end_condition(field, &id) {
-                print_check(out, &format!("check_{id}_end"), condition, &at_end, END_CHECK_DOC);
+                print_check(
+                    out,
+                    &format!("check_{id}_end"),
+                    condition,
+                    &at_end,
+                    END_CHECK_DOC,
+                );
             }
             print_checks(out, field, &names.ids.id(field.name), condition, names);
         }
@@ -183,7 +245,10 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
             print_entry(out, "check_start", |out| out.push_line("size: 0"));
         }
     });
-    let placed: Vec<_> = fields.iter().filter_map(|field| Some((field, field.position?))).collect();
+    let placed: Vec<_> = fields
+        .iter()
+        .filter_map(|field| Some((field, field.position?)))
+        .collect();
     let ahead: Vec<_> = fields.iter().filter(|field| field.lookahead).collect();
     if placed.is_empty() && ahead.is_empty() {
         return;
@@ -206,7 +271,14 @@ fn print_struct(out: &mut IndentedText, reached: &Reached, fields: &[Field], nam
                 }
                 out.push_line(format!("pos: {}", quoted(&expr_text(&position, names))));
                 let condition = field.condition.map(|c| expr_text(&c, names));
-                print_content(out, reached, (field, &id), condition.as_deref(), field.doc, names);
+                print_content(
+                    out,
+                    reached,
+                    (field, &id),
+                    condition.as_deref(),
+                    field.doc,
+                    names,
+                );
             });
         }
     });
@@ -227,17 +299,33 @@ fn print_checks(
     };
     for (index, c) in field.checks.iter().enumerate() {
         let text = format!("Fails with: {}.", c.message);
-        print_check(out, &check_id(index), condition, &expr_text(&c.condition, names), &text);
+        print_check(
+            out,
+            &check_id(index),
+            condition,
+            &expr_text(&c.condition, names),
+            &text,
+        );
     }
     // `holds` and reserved bits become checks; other constraints are printed as `valid` or as documentation.
     for (index, c) in field.constraints.iter().enumerate() {
-        let Some(required) = check_condition(c, field, names) else { continue };
+        let Some(required) = check_condition(c, field, names) else {
+            continue;
+        };
         let own = c.condition.map(|condition| expr_text(&condition, names));
         let applies = condition.map(str::to_owned).into_iter().chain(own);
-        let applies: Vec<_> = applies.map(|condition| parenthesize_compound(&condition)).collect();
+        let applies: Vec<_> = applies
+            .map(|condition| parenthesize_compound(&condition))
+            .collect();
         let applies = (!applies.is_empty()).then(|| applies.join(" and "));
         let text = constraint_text(c, field, names, str::to_owned);
-        print_check(out, &check_id(index + field.checks.len()), applies.as_deref(), &required, &text);
+        print_check(
+            out,
+            &check_id(index + field.checks.len()),
+            applies.as_deref(),
+            &required,
+            &text,
+        );
     }
 }
 
@@ -260,23 +348,42 @@ fn print_sign_checks(
 ) {
     for (what, required) in sign_conditions(field, names) {
         let text = format!("The {what} is not negative.");
-        print_check(out, &format!("check_{id}_{what}"), condition, &required, &text);
+        print_check(
+            out,
+            &format!("check_{id}_{what}"),
+            condition,
+            &required,
+            &text,
+        );
     }
 }
 
 /// Returns the conditions that the count, unpacked size and offset of a field are not negative, each with its name.
 fn sign_conditions(field: &Field, names: &KaitaiNames) -> Vec<(&'static str, String)> {
     let size = field.block.and_then(|block| block.size);
-    let all = [("count", field.count), ("size", size), ("offset", field.position)];
-    let signed =
-        all.into_iter().filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
+    let all = [
+        ("count", field.count),
+        ("size", size),
+        ("offset", field.position),
+    ];
+    let signed = all
+        .into_iter()
+        .filter_map(|(what, expr)| Some((what, expr.filter(|e| may_be_negative(e, names))?)));
     signed
-        .map(|(what, expr)| (what, format!("{} >= 0", atom(&expr, names, &KaitaiNotation(names.ids)))))
+        .map(|(what, expr)| {
+            (
+                what,
+                format!("{} >= 0", atom(&expr, names, &KaitaiNotation(names.ids))),
+            )
+        })
         .collect()
 }
 
 fn may_be_negative(expr: &Expr, names: &KaitaiNames) -> bool {
-    let mut may_be_negative = matches!(names.kind(expr), ValueKind::Int(Some(IntType { signed: true, .. })));
+    let mut may_be_negative = matches!(
+        names.kind(expr),
+        ValueKind::Int(Some(IntType { signed: true, .. }))
+    );
     expr.visit(&mut |part| {
         may_be_negative |= matches!(part, Expr::Unary(UnaryOp::Negate, _))
             || matches!(part, Expr::Binary(BinaryOp::Subtract, ..));
@@ -289,30 +396,55 @@ fn placed_conditions(field: &Field, id: &str, names: &KaitaiNames) -> Vec<String
     let checks = field.checks.iter().map(|c| expr_text(&c.condition, names));
     let constraints = field.constraints.iter().filter_map(|c| {
         let required = check_condition(c, field, names)?;
-        let Some(condition) = c.condition else { return Some(required) };
-        let (condition, required) = (expr_text(&condition, names), parenthesize_compound(&required));
-        Some(format!("not {} or {required}", parenthesize_compound(&condition)))
+        let Some(condition) = c.condition else {
+            return Some(required);
+        };
+        let (condition, required) = (
+            expr_text(&condition, names),
+            parenthesize_compound(&required),
+        );
+        Some(format!(
+            "not {} or {required}",
+            parenthesize_compound(&condition)
+        ))
     });
-    let signs = sign_conditions(field, names).into_iter().map(|(_, condition)| condition);
-    let conditions =
-        checks.chain(constraints).chain(signs).map(|condition| parenthesize_compound(&condition));
+    let signs = sign_conditions(field, names)
+        .into_iter()
+        .map(|(_, condition)| condition);
+    let conditions = checks
+        .chain(constraints)
+        .chain(signs)
+        .map(|condition| parenthesize_compound(&condition));
     conditions.chain(end_condition(field, id)).collect()
 }
 
 fn field_id(field: &Field, ids: &Identifiers) -> String {
     let id = ids.id(field.name);
-    if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
+    if field.block.is_some_and(|block| block.inline) {
+        format!("as_{id}")
+    } else {
+        id
+    }
 }
 
 const END_CHECK_DOC: &str = "The unpacked content has no trailing bytes.";
 
 /// Returns the condition that no bytes follow the content of a packed block; `None` for other fields.
 fn end_condition(field: &Field, id: &str) -> Option<String> {
-    field.block.filter(|block| block.packing != Packing::Stored).map(|_| format!("{id}._io.eof"))
+    field
+        .block
+        .filter(|block| block.packing != Packing::Stored)
+        .map(|_| format!("{id}._io.eof"))
 }
 
 /// Prints a condition as an empty field, so that it is evaluated once for any kind of field.
-fn print_check(out: &mut IndentedText, id: &str, condition: Option<&str>, must_hold: &str, text: &str) {
+fn print_check(
+    out: &mut IndentedText,
+    id: &str,
+    condition: Option<&str>,
+    must_hold: &str,
+    text: &str,
+) {
     print_entry(out, id, |out| {
         if let Some(condition) = condition {
             out.push_line(format!("if: {}", quoted(condition)));
@@ -335,21 +467,31 @@ fn print_content(
     if let Some(condition) = condition {
         out.push_line(format!("if: {}", quoted(condition)));
     }
-    let conditions = field.position.map_or(Vec::new(), |_| placed_conditions(field, id, names));
+    let conditions = field
+        .position
+        .map_or(Vec::new(), |_| placed_conditions(field, id, names));
     match &field.block {
         Some(block) => {
             match &field.count {
                 Some(count) => out.push_line(format!("size: {}", quoted(&expr_text(count, names)))),
                 None => out.push_line("size-eos: true"),
             }
-            let size = || block.size.map(|size| expr_text(&size, names)).unwrap_or_default();
+            let size = || {
+                block
+                    .size
+                    .map(|size| expr_text(&size, names))
+                    .unwrap_or_default()
+            };
             let process = match block.packing {
                 Packing::Stored => None,
                 Packing::Lz4 => Some(format!("meshspec_lz4({})", size())),
                 Packing::Zstd => Some(format!("meshspec_zstd({})", size())),
                 Packing::Custom { name, .. } => Some(format!("meshspec_{name}")),
                 Packing::Chosen(_) => {
-                    let number = block.encoding.map(|number| expr_text(&number, names)).unwrap_or_default();
+                    let number = block
+                        .encoding
+                        .map(|number| expr_text(&number, names))
+                        .unwrap_or_default();
                     Some(format!("meshspec_chosen({number}, {})", size()))
                 }
             };
@@ -361,17 +503,31 @@ fn print_content(
                 _ => content_type_name(reached.declaration, field, names.ids),
             };
             let arguments = if needs_content_type(block) {
-                reached.declaration.imports.iter().map(|import| names.ids.id(import)).collect()
+                reached
+                    .declaration
+                    .imports
+                    .iter()
+                    .map(|import| names.ids.id(import))
+                    .collect()
             } else {
-                block.arguments.iter().map(|argument| expr_text(argument, names)).collect::<Vec<_>>()
+                block
+                    .arguments
+                    .iter()
+                    .map(|argument| expr_text(argument, names))
+                    .collect::<Vec<_>>()
             };
             out.push_line(format!("type: {}", quoted(&call_text(&name, &arguments))));
             print_valid_conditions(out, &conditions);
         }
         None => {
             let (count, arguments) = (field.count.as_ref(), field.arguments);
-            ElementPrinter { count, arguments, checks_enum: conditions.is_empty(), names }
-                .print(out, &field.ty);
+            ElementPrinter {
+                count,
+                arguments,
+                checks_enum: conditions.is_empty(),
+                names,
+            }
+            .print(out, &field.ty);
             print_valid(out, field, id, conditions, names);
         }
     }
@@ -393,18 +549,35 @@ fn content_type_name(declaration: &Declaration, field: &Field, ids: &Identifiers
 /// Prints the type of a block's items. Its parameters are the imports of the enclosing struct.
 fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field, ids: &Identifiers) {
     let Some(block) = &field.block else { return };
-    out.push_nested(2, format!("{}:", content_type_name(reached.declaration, field, ids)), |out| {
-        print_parameters(out, reached, ids);
-        let (arguments, names) = (block.arguments, &KaitaiNames { names: reached.names, ids });
-        let element = ElementPrinter { count: None, arguments, checks_enum: true, names };
-        out.push_nested(2, "seq:", |out| {
-            print_entry(out, "as_items", |out| element.print(out, &block.content))
-        });
-    });
+    out.push_nested(
+        2,
+        format!("{}:", content_type_name(reached.declaration, field, ids)),
+        |out| {
+            print_parameters(out, reached, ids);
+            let (arguments, names) = (
+                block.arguments,
+                &KaitaiNames {
+                    names: reached.names,
+                    ids,
+                },
+            );
+            let element = ElementPrinter {
+                count: None,
+                arguments,
+                checks_enum: true,
+                names,
+            };
+            out.push_nested(2, "seq:", |out| {
+                print_entry(out, "as_items", |out| element.print(out, &block.content))
+            });
+        },
+    );
 }
 
 fn print_enum(out: &mut IndentedText, declaration: &Declaration) {
-    let Shape::Enum { values, .. } = declaration.shape else { return };
+    let Shape::Enum { values, .. } = declaration.shape else {
+        return;
+    };
     out.push_nested(2, format!("{}:", identifier(declaration.name)), |out| {
         for value in values {
             out.push_nested(2, format!("{}:", value.value), |out| {

@@ -21,14 +21,26 @@ pub(super) fn print_valid(
     let flat = field.ty.flatten();
     let item = flat.item.without_byte_order();
     // A list of bytes is one value.
-    let is_number =
-        !flat.is_bytes() && matches!(item, Type::Unsigned(..=8) | Type::Signed(..=8) | Type::Float(_));
+    let is_number = !flat.is_bytes()
+        && matches!(
+            item,
+            Type::Unsigned(..=8) | Type::Signed(..=8) | Type::Float(_)
+        );
     match field.constraints {
-        [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }]
-            if is_number && conditions.is_empty() =>
-        {
-            let values: Vec<_> = values.iter().map(|value| quoted(&expr_text(value, names))).collect();
-            out.push_nested(2, "valid:", |out| out.push_line(format!("any-of: [{}]", values.join(", "))));
+        [
+            Constraint {
+                requirement: Requirement::OneOf(values),
+                condition: None,
+                ..
+            },
+        ] if is_number && conditions.is_empty() => {
+            let values: Vec<_> = values
+                .iter()
+                .map(|value| quoted(&expr_text(value, names)))
+                .collect();
+            out.push_nested(2, "valid:", |out| {
+                out.push_line(format!("any-of: [{}]", values.join(", ")))
+            });
         }
         constraints => {
             // A field has only one `valid`, so an enum is compared with its values.
@@ -53,21 +65,33 @@ pub(super) fn print_valid_conditions(out: &mut IndentedText, conditions: &[impl 
 /// Returns the condition that an enum has one of its values; `None` for other types.
 fn enum_term(ty: &Type) -> Option<String> {
     let declaration = ty.own_declaration()?;
-    let Shape::Enum { values, .. } = declaration.shape else { return None };
+    let Shape::Enum { values, .. } = declaration.shape else {
+        return None;
+    };
     let name = identifier(declaration.name);
-    let terms: Vec<_> =
-        values.iter().map(|value| format!("_ == {name}::{}", identifier(value.name))).collect();
+    let terms: Vec<_> = values
+        .iter()
+        .map(|value| format!("_ == {name}::{}", identifier(value.name)))
+        .collect();
     Some(format!("({})", terms.join(" or ")))
 }
 
 /// Returns a constraint as a condition on `_`, the value; `None` for unsupported constraints.
-fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &KaitaiNames) -> Option<String> {
+fn constraint_term(
+    constraint: &Constraint,
+    field: &Field,
+    id: &str,
+    names: &KaitaiNames,
+) -> Option<String> {
     let number = |expr: &Expr| atom(expr, names, &KaitaiNotation(names.ids));
     let term = match &constraint.requirement {
         Requirement::Below(limit) => format!("_ < {}", number(limit)),
         Requirement::AtLeast(limit) => format!("_ >= {}", number(limit)),
         Requirement::OneOf(values) => {
-            let terms: Vec<_> = values.iter().map(|value| format!("_ == {}", number(value))).collect();
+            let terms: Vec<_> = values
+                .iter()
+                .map(|value| format!("_ == {}", number(value)))
+                .collect();
             format!("({})", terms.join(" or "))
         }
         // For an infinity or a NaN, the difference is a NaN.
@@ -78,7 +102,10 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Kai
         _ => return None,
     };
     Some(match &constraint.condition {
-        Some(condition) => format!("(not {} or {term})", parenthesize_compound(&expr_text(condition, names))),
+        Some(condition) => format!(
+            "(not {} or {term})",
+            parenthesize_compound(&expr_text(condition, names))
+        ),
         None => term,
     })
 }
@@ -86,12 +113,26 @@ fn constraint_term(constraint: &Constraint, field: &Field, id: &str, names: &Kai
 pub(super) fn reserved_bits_condition(field: &Field, ids: &Identifiers) -> String {
     let mut terms = Vec::new();
     if let Some(declaration) = field.ty.own_declaration() {
-        add_zero_terms(declaration, &format!("{}.", ids.id(field.name)), ids, &mut terms);
+        add_zero_terms(
+            declaration,
+            &format!("{}.", ids.id(field.name)),
+            ids,
+            &mut terms,
+        );
     }
-    if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }
+    if terms.is_empty() {
+        "true".to_owned()
+    } else {
+        terms.join(" and ")
+    }
 }
 
-fn add_zero_terms(declaration: &Declaration, prefix: &str, ids: &Identifiers, terms: &mut Vec<String>) {
+fn add_zero_terms(
+    declaration: &Declaration,
+    prefix: &str,
+    ids: &Identifiers,
+    terms: &mut Vec<String>,
+) {
     for field in declaration.bit_fields() {
         let id = format!("{prefix}{}", ids.id(field.name));
         match field.declared {

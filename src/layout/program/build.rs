@@ -7,8 +7,8 @@ use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
 use super::infer::Arithmetic;
 use super::model::{
-    Argument, BlockStep, ChecksumStep, ComputedStep, Form, FormId, FormKind, FormSize, Program, Step, Unit,
-    UnitId,
+    Argument, BlockStep, ChecksumStep, ComputedStep, Form, FormId, FormKind, FormSize, Program,
+    Step, Unit, UnitId,
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
@@ -18,7 +18,10 @@ use crate::layout::declaration::{
 use crate::layout::expr::{Expr, IntType};
 
 /// The type of an offset in `SeekFrom::Start`.
-const OFFSET: IntType = IntType { bits: 64, signed: false };
+const OFFSET: IntType = IntType {
+    bits: 64,
+    signed: false,
+};
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
@@ -52,19 +55,25 @@ pub(super) struct Builder {
 impl Builder {
     fn add_form(&mut self, ty: &'static Type, imports: &[ValueKind]) -> FormId {
         let (kind, size, unit) = match ty {
-            Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
-                (FormKind::Number((*n).into()), FormSize::Fixed((*n).into()), None)
-            }
+            Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => (
+                FormKind::Number((*n).into()),
+                FormSize::Fixed((*n).into()),
+                None,
+            ),
             Type::BigEndian(number) => {
                 let form = self.add_form(number, imports);
-                let Form { kind, size, unit, .. } = self.forms[form];
+                let Form {
+                    kind, size, unit, ..
+                } = self.forms[form];
                 (kind, size, unit)
             }
             Type::NulString => (FormKind::Text, FormSize::FromContent, None),
             Type::Array(item, _) | Type::List(item) => {
                 let count = ty.item_type_and_count().and_then(|(_, count)| count);
                 let item = self.add_form(item, imports);
-                let size = count.map_or(FormSize::FromContent, |count| self.forms[item].size.times(count));
+                let size = count.map_or(FormSize::FromContent, |count| {
+                    self.forms[item].size.times(count)
+                });
                 (FormKind::Items(item, count), size, self.forms[item].unit)
             }
             Type::Declared(declaration) => {
@@ -72,14 +81,28 @@ impl Builder {
                 let kind = match declaration.shape {
                     Shape::Struct(_) => FormKind::Struct(unit),
                     Shape::Choice(_) => FormKind::Choice(unit),
-                    Shape::Enum { size, .. } | Shape::Bits { size, .. } => FormKind::Number(size.into()),
+                    Shape::Enum { size, .. } | Shape::Bits { size, .. } => {
+                        FormKind::Number(size.into())
+                    }
                 };
-                (kind, size_of_unit(&self.units[unit], &self.forms), Some(unit))
+                (
+                    kind,
+                    size_of_unit(&self.units[unit], &self.forms),
+                    Some(unit),
+                )
             }
         };
         let (may_be_empty, needs_full_walk) = (self.may_be_empty(kind), self.needs_full_walk(kind));
-        let form = Form { ty, kind, size, unit, may_be_empty, needs_full_walk };
-        let is_known = |known: &Form| std::ptr::eq(known.ty, ty) && known.kind == kind && known.unit == unit;
+        let form = Form {
+            ty,
+            kind,
+            size,
+            unit,
+            may_be_empty,
+            needs_full_walk,
+        };
+        let is_known =
+            |known: &Form| std::ptr::eq(known.ty, ty) && known.kind == kind && known.unit == unit;
         self.forms.iter().position(is_known).unwrap_or_else(|| {
             self.forms.push(form);
             self.forms.len() - 1
@@ -99,13 +122,23 @@ impl Builder {
         if let Some(id) = self.units.iter().position(is_known) {
             return id;
         }
-        let mut draft = DraftUnit { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
+        let mut draft = DraftUnit {
+            declaration,
+            imports: &imports,
+            slots: Vec::new(),
+            steps: Vec::new(),
+        };
         match declaration.shape {
             Shape::Struct(fields) => {
-                fields.iter().for_each(|field| self.add_step(&mut draft, field, None));
+                fields
+                    .iter()
+                    .for_each(|field| self.add_step(&mut draft, field, None));
                 // Checksums may be stored in later fields.
                 for (index, field) in fields.iter().enumerate() {
-                    let sum = field.checksum.as_ref().map(|sum| self.resolve_checksum(sum, &mut draft));
+                    let sum = field
+                        .checksum
+                        .as_ref()
+                        .map(|sum| self.resolve_checksum(sum, &mut draft));
                     draft.steps[index].checksum = sum;
                 }
             }
@@ -134,24 +167,54 @@ impl Builder {
         let DraftUnit { slots, steps, .. } = draft;
         let has_checksums = steps.iter().any(|step| step.checksum.is_some());
         let compared = OnceLock::new();
-        self.units.push(Unit { declaration, imports, slots, steps, computed, has_checksums, compared });
+        self.units.push(Unit {
+            declaration,
+            imports,
+            slots,
+            steps,
+            computed,
+            has_checksums,
+            compared,
+        });
         self.units.len() - 1
     }
 
-    fn add_step(&mut self, draft: &mut DraftUnit, field: &'static Field, variant: Option<&'static Variant>) {
-        let choice = variant.map(|variant| self.resolve_codec_expr(&variant.condition, draft, None));
-        let condition = field.condition.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, None));
-        let position = field.position.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, Some(OFFSET)));
-        let count = field.count.as_ref().map(|expr| self.resolve_codec_expr(expr, draft, None));
-        let (form, mut arguments) = self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
-        let types = field.ty.declaration().map_or(&[][..], |declaration| declaration.import_types);
+    fn add_step(
+        &mut self,
+        draft: &mut DraftUnit,
+        field: &'static Field,
+        variant: Option<&'static Variant>,
+    ) {
+        let choice =
+            variant.map(|variant| self.resolve_codec_expr(&variant.condition, draft, None));
+        let condition = field
+            .condition
+            .as_ref()
+            .map(|expr| self.resolve_codec_expr(expr, draft, None));
+        let position = field
+            .position
+            .as_ref()
+            .map(|expr| self.resolve_codec_expr(expr, draft, Some(OFFSET)));
+        let count = field
+            .count
+            .as_ref()
+            .map(|expr| self.resolve_codec_expr(expr, draft, None));
+        let (form, mut arguments) =
+            self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
+        let types = field
+            .ty
+            .declaration()
+            .map_or(&[][..], |declaration| declaration.import_types);
         for (index, argument) in arguments.iter_mut().enumerate() {
             if let Argument::Value(code, _) = argument {
                 let expected = types.get(index).copied().flatten();
                 code.infer_types(Arithmetic::Rust, &draft.slots, expected);
             }
         }
-        let block = field.block.as_ref().map(|block| self.resolve_block(block, draft));
+        let block = field
+            .block
+            .as_ref()
+            .map(|block| self.resolve_block(block, draft));
         draft.steps.push(Step {
             field,
             variant,
@@ -173,17 +236,34 @@ impl Builder {
             // The message of a check contains the field's value.
             self.resolve_path(&[field.name], draft);
         }
-        let checks = field.checks.iter().map(|check| self.resolve_codec_expr(&check.condition, draft, None));
+        let checks = field
+            .checks
+            .iter()
+            .map(|check| self.resolve_codec_expr(&check.condition, draft, None));
         let checks = checks.collect();
         // Constraints on bit fields can refer to values of the struct that contains their word.
-        let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
-        for constraint in field.constraints.iter().chain(words.flat_map(|(.., bits)| bits.constraints)) {
+        let words = field
+            .ty
+            .declaration()
+            .into_iter()
+            .flat_map(Declaration::all_bit_fields);
+        for constraint in field
+            .constraints
+            .iter()
+            .chain(words.flat_map(|(.., bits)| bits.constraints))
+        {
             self.add_constraint_slots(constraint, draft);
         }
-        let holds = field.constraints.iter().filter_map(|constraint| match &constraint.requirement {
-            Requirement::Holds(condition) => Some((constraint, self.resolve_expr(condition, draft))),
-            _ => None,
-        });
+        let holds =
+            field
+                .constraints
+                .iter()
+                .filter_map(|constraint| match &constraint.requirement {
+                    Requirement::Holds(condition) => {
+                        Some((constraint, self.resolve_expr(condition, draft)))
+                    }
+                    _ => None,
+                });
         let holds = holds.collect();
         if let Some(step) = draft.steps.last_mut() {
             (step.checks, step.required_conditions) = (checks, holds);
@@ -191,16 +271,42 @@ impl Builder {
     }
 
     fn resolve_block(&mut self, block: &'static Block, draft: &mut DraftUnit) -> BlockStep {
-        let size = block.size.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let encoding = block.encoding.as_ref().map(|expr| self.resolve_expr(expr, draft));
-        let (form, arguments) = self.resolve_type_and_arguments(&block.content, block.arguments, draft);
-        BlockStep { block, form, arguments, size, encoding }
+        let size = block
+            .size
+            .as_ref()
+            .map(|expr| self.resolve_expr(expr, draft));
+        let encoding = block
+            .encoding
+            .as_ref()
+            .map(|expr| self.resolve_expr(expr, draft));
+        let (form, arguments) =
+            self.resolve_type_and_arguments(&block.content, block.arguments, draft);
+        BlockStep {
+            block,
+            form,
+            arguments,
+            size,
+            encoding,
+        }
     }
 
-    fn resolve_checksum(&mut self, checksum: &'static Checksum, draft: &mut DraftUnit) -> ChecksumStep {
+    fn resolve_checksum(
+        &mut self,
+        checksum: &'static Checksum,
+        draft: &mut DraftUnit,
+    ) -> ChecksumStep {
         let stored = self.resolve_expr(&checksum.stored, draft);
-        let arguments = checksum.arguments.iter().map(|expr| self.resolve_expr(expr, draft)).collect();
-        ChecksumStep { checksum, stored, arguments, rule: None }
+        let arguments = checksum
+            .arguments
+            .iter()
+            .map(|expr| self.resolve_expr(expr, draft))
+            .collect();
+        ChecksumStep {
+            checksum,
+            stored,
+            arguments,
+            rule: None,
+        }
     }
 
     /// Allocates slots for the values that a constraint depends on.
@@ -221,21 +327,40 @@ impl Builder {
         arguments: &'static [Expr],
         draft: &mut DraftUnit,
     ) -> (FormId, Vec<Argument>) {
-        let imports: Vec<_> = arguments.iter().map(|argument| self.import_kind(argument, draft)).collect();
+        let imports: Vec<_> = arguments
+            .iter()
+            .map(|argument| self.import_kind(argument, draft))
+            .collect();
         let form = self.add_form(ty, &imports);
-        let named = self.forms[form].unit.map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
-        let arguments = arguments.iter().zip(imports).enumerate().map(|(index, (argument, import))| {
-            let named = (0..).zip(&named).filter(|(_, name)| name.import == Some(index));
-            match (import, argument) {
-                (ValueKind::Struct(_), Expr::Path(path)) => {
-                    let fields = named.map(|(slot, name)| {
-                        (self.resolve_path(&[path, &name.path[1..]].concat(), draft), slot)
-                    });
-                    Argument::Fields(fields.collect())
-                }
-                _ => Argument::Value(self.resolve_expr(argument, draft), named.map(|(slot, _)| slot).next()),
-            }
-        });
+        let named = self.forms[form]
+            .unit
+            .map(|unit| self.units[unit].slots.clone())
+            .unwrap_or_default();
+        let arguments =
+            arguments
+                .iter()
+                .zip(imports)
+                .enumerate()
+                .map(|(index, (argument, import))| {
+                    let named = (0..)
+                        .zip(&named)
+                        .filter(|(_, name)| name.import == Some(index));
+                    match (import, argument) {
+                        (ValueKind::Struct(_), Expr::Path(path)) => {
+                            let fields = named.map(|(slot, name)| {
+                                (
+                                    self.resolve_path(&[path, &name.path[1..]].concat(), draft),
+                                    slot,
+                                )
+                            });
+                            Argument::Fields(fields.collect())
+                        }
+                        _ => Argument::Value(
+                            self.resolve_expr(argument, draft),
+                            named.map(|(slot, _)| slot).next(),
+                        ),
+                    }
+                });
         (form, arguments.collect())
     }
 
@@ -247,7 +372,11 @@ impl Builder {
             return ValueKind::Struct(self.units[unit].declaration);
         }
         self.resolve_expr(argument, draft);
-        Names { slots: &draft.slots, lengths: &[] }.kind(argument)
+        Names {
+            slots: &draft.slots,
+            lengths: &[],
+        }
+        .kind(argument)
     }
 
     /// Returns the struct at a path; `None` for any other value.
@@ -262,7 +391,10 @@ impl Builder {
             },
         };
         rest.iter().try_fold(start?, |unit, name| {
-            let step = self.units[unit].steps.iter().find(|step| step.field.name == *name)?;
+            let step = self.units[unit]
+                .steps
+                .iter()
+                .find(|step| step.field.name == *name)?;
             self.forms[value_form(step)?].kind.struct_unit()
         })
     }
@@ -275,7 +407,12 @@ impl Builder {
     }
 
     /// Resolves an expression that a codec evaluates, too. `expected` is the type of its result, if known.
-    fn resolve_codec_expr(&mut self, expr: &Expr, draft: &mut DraftUnit, expected: Option<IntType>) -> Code {
+    fn resolve_codec_expr(
+        &mut self,
+        expr: &Expr,
+        draft: &mut DraftUnit,
+        expected: Option<IntType>,
+    ) -> Code {
         let mut code = self.resolve_names(expr, draft);
         code.infer_types(Arithmetic::Rust, &draft.slots, expected);
         code
@@ -306,10 +443,18 @@ impl Builder {
 
     /// Resolves a path. The path starts at the last field with its first name or, if no field has it, at an import.
     fn resolve_path(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
-        let Some((first, rest)) = path.split_first() else { return Code::Unknown };
-        if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
+        let Some((first, rest)) = path.split_first() else {
+            return Code::Unknown;
+        };
+        if let Some(index) = draft
+            .steps
+            .iter()
+            .rposition(|step| step.field.name == *first)
+        {
             let target = self.find_target_in_step(&draft.steps[index], rest);
-            let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
+            let Some(PathTarget { depth, kind }) = target else {
+                return Code::Unknown;
+            };
             let slot = draft.get_or_add_slot(&path[..1 + depth], kind, None);
             let mut step = draft.steps.remove(index);
             self.connect_slot(&mut step, &path[1..1 + depth], slot);
@@ -317,17 +462,26 @@ impl Builder {
             return slot_code(slot, kind, &path[1 + depth..]);
         }
         // Without a field of this name, the slot of a field is that of an earlier computed value.
-        if let Some(slot) = draft.slots.iter().position(|slot| slot.import.is_none() && slot.path == path) {
+        if let Some(slot) = draft
+            .slots
+            .iter()
+            .position(|slot| slot.import.is_none() && slot.path == path)
+        {
             return Code::Slot(slot as Slot, None);
         }
-        let Some(index) = draft.import_index(first) else { return Code::Unknown };
-        let target = match draft.imports[index] {
-            ValueKind::Struct(declaration) => {
-                unit_that_declares(&self.units, declaration).and_then(|unit| self.find_target_in(unit, rest))
-            }
-            kind => (rest.is_empty() || kind.word().is_some()).then_some(PathTarget { depth: 0, kind }),
+        let Some(index) = draft.import_index(first) else {
+            return Code::Unknown;
         };
-        let Some(PathTarget { depth, kind }) = target else { return Code::Unknown };
+        let target = match draft.imports[index] {
+            ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration)
+                .and_then(|unit| self.find_target_in(unit, rest)),
+            kind => {
+                (rest.is_empty() || kind.word().is_some()).then_some(PathTarget { depth: 0, kind })
+            }
+        };
+        let Some(PathTarget { depth, kind }) = target else {
+            return Code::Unknown;
+        };
         let slot = draft.get_or_add_slot(&path[..1 + depth], kind, Some(index));
         slot_code(slot, kind, &path[1 + depth..])
     }
@@ -336,13 +490,15 @@ impl Builder {
     fn find_target(&self, form: FormId, path: &[&str]) -> Option<PathTarget> {
         let Form { ty, kind, unit, .. } = self.forms[form];
         match (kind, unit) {
-            (FormKind::Struct(unit) | FormKind::Choice(unit), _) | (FormKind::Number(_), Some(unit)) => {
-                self.find_target_in(unit, path)
-            }
+            (FormKind::Struct(unit) | FormKind::Choice(unit), _)
+            | (FormKind::Number(_), Some(unit)) => self.find_target_in(unit, path),
             (FormKind::Number(_) | FormKind::Text, _)
                 if !matches!(ty.without_byte_order(), Type::Float(_)) =>
             {
-                path.is_empty().then_some(PathTarget { depth: 0, kind: ValueKind::of(ty) })
+                path.is_empty().then_some(PathTarget {
+                    depth: 0,
+                    kind: ValueKind::of(ty),
+                })
             }
             _ => None,
         }
@@ -352,28 +508,40 @@ impl Builder {
     fn find_target_in_step(&self, step: &Step, path: &[&str]) -> Option<PathTarget> {
         let target = self.find_target(value_form(step)?, path)?;
         Some(match (target.kind, step.field.codec_type) {
-            (ValueKind::Int(_), Some(ty)) if path.is_empty() => {
-                PathTarget { kind: ValueKind::Int(Some(ty)), ..target }
-            }
+            (ValueKind::Int(_), Some(ty)) if path.is_empty() => PathTarget {
+                kind: ValueKind::Int(Some(ty)),
+                ..target
+            },
             _ => target,
         })
     }
 
     fn find_target_in(&self, unit: UnitId, path: &[&str]) -> Option<PathTarget> {
-        let Unit { declaration, steps, .. } = &self.units[unit];
+        let Unit {
+            declaration, steps, ..
+        } = &self.units[unit];
         match declaration.shape {
-            Shape::Enum { .. } => {
-                path.is_empty().then_some(PathTarget { depth: 0, kind: ValueKind::Enum(declaration) })
-            }
-            Shape::Bits { .. } => Some(PathTarget { depth: 0, kind: ValueKind::Bits(declaration) }),
+            Shape::Enum { .. } => path.is_empty().then_some(PathTarget {
+                depth: 0,
+                kind: ValueKind::Enum(declaration),
+            }),
+            Shape::Bits { .. } => Some(PathTarget {
+                depth: 0,
+                kind: ValueKind::Bits(declaration),
+            }),
             Shape::Struct(_) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
                 let target = self.find_target_in_step(step, rest)?;
-                Some(PathTarget { depth: target.depth + 1, ..target })
+                Some(PathTarget {
+                    depth: target.depth + 1,
+                    ..target
+                })
             }
             Shape::Choice(_) => {
-                let target = steps.iter().find_map(|step| self.find_target(value_form(step)?, path))?;
+                let target = steps
+                    .iter()
+                    .find_map(|step| self.find_target(value_form(step)?, path))?;
                 // The number may be wider in another variant, so only packed words and strings keep their kind.
                 let kind = match target.kind {
                     kind @ (ValueKind::Bits(_) | ValueKind::Text) => kind,
@@ -400,15 +568,26 @@ impl Builder {
 
     /// Returns the slot of a value in a resolved unit; adds the slot if it is missing.
     fn unit_slot(&mut self, unit: UnitId, path: &[&'static str]) -> Slot {
-        let known = self.units[unit].slots.iter().position(|name| name.import.is_none() && name.path == path);
+        let known = self.units[unit]
+            .slots
+            .iter()
+            .position(|name| name.import.is_none() && name.path == path);
         if let Some(known) = known {
             return known as Slot;
         }
-        let kind = self.find_target_in(unit, path).map_or(ValueKind::Other, |target| target.kind);
-        self.units[unit].slots.push(SlotName { path: path.to_vec(), kind, import: None });
+        let kind = self
+            .find_target_in(unit, path)
+            .map_or(ValueKind::Other, |target| target.kind);
+        self.units[unit].slots.push(SlotName {
+            path: path.to_vec(),
+            kind,
+            import: None,
+        });
         let slot = (self.units[unit].slots.len() - 1) as Slot;
         let mut steps = std::mem::take(&mut self.units[unit].steps);
-        let last = steps.iter().rposition(|step| path.first() == Some(&step.field.name));
+        let last = steps
+            .iter()
+            .rposition(|step| path.first() == Some(&step.field.name));
         for (index, step) in steps.iter_mut().enumerate() {
             if step.variant.is_none() && last == Some(index) {
                 self.connect_slot(step, &path[1..], slot);
@@ -425,6 +604,10 @@ impl Builder {
 
 impl FormKind {
     fn struct_unit(self) -> Option<UnitId> {
-        if let FormKind::Struct(unit) = self { Some(unit) } else { None }
+        if let FormKind::Struct(unit) = self {
+            Some(unit)
+        } else {
+            None
+        }
     }
 }

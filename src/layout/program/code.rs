@@ -63,7 +63,9 @@ impl Cell {
     /// Returns the value; `word` is the declaration of a packed word. `None` for an empty cell and an absent field.
     pub fn to_value(&self, word: Option<&'static Declaration>) -> Option<Value> {
         match (self, word) {
-            (Cell::Number(Operand::Int(bits)), Some(word)) => Some(Value::Bits(*bits as u128, word)),
+            (Cell::Number(Operand::Int(bits)), Some(word)) => {
+                Some(Value::Bits(*bits as u128, word))
+            }
             (Cell::Number(number), _) => Some(Value::from(*number)),
             (Cell::Text(text), _) => Some(Value::Text(text.to_vec())),
             (Cell::Empty | Cell::Absent, _) => None,
@@ -79,7 +81,9 @@ impl Code {
             Code::Bool(value) => Operand::Bool(*value),
             Code::Unknown => return Err(EvalError::Unknown),
             Code::Slot(slot, word) => match cells.get(*slot as usize) {
-                Some(Cell::Number(Operand::Int(..0))) if word.is_some() => return Err(EvalError::Overflow),
+                Some(Cell::Number(Operand::Int(..0))) if word.is_some() => {
+                    return Err(EvalError::Overflow);
+                }
                 Some(Cell::Number(number)) => *number,
                 Some(Cell::Absent) => Operand::Int(0),
                 _ => return Err(EvalError::Unknown),
@@ -102,7 +106,9 @@ impl Code {
                 match (op, ty) {
                     (BinaryOp::And, _) => Operand::Bool(a.eval_bool(cells)? && b.eval_bool(cells)?),
                     (BinaryOp::Or, _) => Operand::Bool(a.eval_bool(cells)? || b.eval_bool(cells)?),
-                    (op, Some(ty)) => eval_binary_as(*op, a.eval_int(cells)?, b.eval_int(cells)?, *ty)?,
+                    (op, Some(ty)) => {
+                        eval_binary_as(*op, a.eval_int(cells)?, b.eval_int(cells)?, *ty)?
+                    }
                     (op, None) => eval_binary(*op, a.eval_int(cells)?, b.eval_int(cells)?)?,
                 }
             }
@@ -126,7 +132,11 @@ impl Code {
 
     /// Evaluates to a boolean; an integer is an error.
     pub fn eval_bool(&self, cells: &[Cell]) -> Result<bool, EvalError> {
-        if let Operand::Bool(value) = self.eval(cells)? { Ok(value) } else { Err(EvalError::Unknown) }
+        if let Operand::Bool(value) = self.eval(cells)? {
+            Ok(value)
+        } else {
+            Err(EvalError::Unknown)
+        }
     }
 
     /// Evaluates to a cell for a slot of a nested unit; a string is copied.
@@ -147,7 +157,9 @@ impl Code {
             Code::Bits(.., field) => field.declared,
             _ => None,
         };
-        self.eval_cell(cells)?.to_value(word).ok_or(EvalError::Unknown)
+        self.eval_cell(cells)?
+            .to_value(word)
+            .ok_or(EvalError::Unknown)
     }
 
     /// Returns the number of a literal, with or without a type; `None` for other expressions.
@@ -161,15 +173,25 @@ impl Code {
 
     /// Returns the operand of the innermost cast; without casts, the expression itself.
     pub fn without_casts(&self) -> &Code {
-        if let Code::Cast(inner, _) = self { inner.without_casts() } else { self }
+        if let Code::Cast(inner, _) = self {
+            inner.without_casts()
+        } else {
+            self
+        }
     }
 
     /// Returns `n` if the expression checks that a value is a multiple of `n`.
     pub fn required_multiple(&self) -> Option<u64> {
-        let Code::Binary(BinaryOp::Equal, operands, _) = self else { return None };
-        let [Code::Binary(BinaryOp::Remainder, division, _), zero] = &**operands else { return None };
+        let Code::Binary(BinaryOp::Equal, operands, _) = self else {
+            return None;
+        };
+        let [Code::Binary(BinaryOp::Remainder, division, _), zero] = &**operands else {
+            return None;
+        };
         match (&**division, zero.as_literal()) {
-            ([Code::Slot(..), n], Some(0)) => u64::try_from(n.as_literal()?).ok().filter(|n| *n > 0),
+            ([Code::Slot(..), n], Some(0)) => {
+                u64::try_from(n.as_literal()?).ok().filter(|n| *n > 0)
+            }
             _ => None,
         }
     }

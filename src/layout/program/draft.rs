@@ -23,13 +23,28 @@ pub(super) struct PathTarget {
 
 impl DraftUnit<'_> {
     pub fn import_index(&self, name: &str) -> Option<usize> {
-        self.declaration.imports.iter().rposition(|import| *import == name)
+        self.declaration
+            .imports
+            .iter()
+            .rposition(|import| *import == name)
     }
 
-    pub fn get_or_add_slot(&mut self, path: &[&'static str], kind: ValueKind, import: Option<usize>) -> Slot {
-        let known = self.slots.iter().position(|name| name.import == import && name.path == path);
+    pub fn get_or_add_slot(
+        &mut self,
+        path: &[&'static str],
+        kind: ValueKind,
+        import: Option<usize>,
+    ) -> Slot {
+        let known = self
+            .slots
+            .iter()
+            .position(|name| name.import == import && name.path == path);
         let slot = known.unwrap_or_else(|| {
-            self.slots.push(SlotName { path: path.to_vec(), kind, import });
+            self.slots.push(SlotName {
+                path: path.to_vec(),
+                kind,
+                import,
+            });
             self.slots.len() - 1
         });
         slot as Slot
@@ -41,7 +56,15 @@ impl DraftUnit<'_> {
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),
-        Some(BlockStep { block: Block { packing: Packing::Custom { .. }, .. }, form, .. }) => Some(*form),
+        Some(BlockStep {
+            block:
+                Block {
+                    packing: Packing::Custom { .. },
+                    ..
+                },
+            form,
+            ..
+        }) => Some(*form),
         Some(_) => None,
     }
 }

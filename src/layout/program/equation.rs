@@ -54,7 +54,9 @@ impl Role {
     /// Returns how a stored value with this role is used; `None` for conditions.
     pub(super) fn usage(self) -> Option<ValueUse> {
         match self {
-            Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(ValueUse::Derived),
+            Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => {
+                Some(ValueUse::Derived)
+            }
             Role::Count(1) => Some(ValueUse::Count),
             // Several sizes yield the same number of items, so a size is derived.
             Role::Count(_) => Some(ValueUse::Derived),
@@ -77,7 +79,12 @@ impl Program {
         let mut equations = Vec::new();
         for ReachableUnit { id: unit, .. } in self.reachable_units() {
             for step in &self.units[unit].steps {
-                equations.extend(step.equations().map(|(role, code)| Equation { unit, step, role, code }));
+                equations.extend(step.equations().map(|(role, code)| Equation {
+                    unit,
+                    step,
+                    role,
+                    code,
+                }));
             }
         }
         equations
@@ -100,11 +107,14 @@ impl Program {
             let declaration = unit.declaration;
             for step in &mut unit.steps {
                 if let Some(sum) = &mut step.checksum {
-                    let own = rules.iter().find(|(checksum, _)| std::ptr::eq(*checksum, sum.checksum));
+                    let own = rules
+                        .iter()
+                        .find(|(checksum, _)| std::ptr::eq(*checksum, sum.checksum));
                     sum.rule = own.map(|(_, rule)| *rule);
                 }
                 let name = step.field.name;
-                let is_own = |origin: &ValueOrigin| origin.name == name && origin.declaration == declaration;
+                let is_own =
+                    |origin: &ValueOrigin| origin.name == name && origin.declaration == declaration;
                 let own = uses.iter().filter(|(origin, _)| is_own(origin));
                 // The first of the variants takes precedence.
                 step.usage = own.map(|(_, usage)| *usage).min();
@@ -131,12 +141,25 @@ impl Program {
     /// Returns the largest alignment that checks require of offsets; 1 if no check requires one.
     pub fn offset_alignment(&self) -> u64 {
         let mut alignment = 1;
-        for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
-            let Code::Slot(..) = offset.code.without_casts() else { continue };
+        for offset in self
+            .equations()
+            .iter()
+            .filter(|equation| equation.role == Role::Offset)
+        {
+            let Code::Slot(..) = offset.code.without_casts() else {
+                continue;
+            };
             for (origin, _) in self.origins(offset.unit, offset.code) {
-                let own = self.units.iter().filter(|unit| unit.declaration == origin.declaration);
-                let steps = own.flat_map(|unit| &unit.steps).filter(|step| step.field.name == origin.name);
-                let multiples = steps.flat_map(|step| &step.checks).filter_map(Code::required_multiple);
+                let own = self
+                    .units
+                    .iter()
+                    .filter(|unit| unit.declaration == origin.declaration);
+                let steps = own
+                    .flat_map(|unit| &unit.steps)
+                    .filter(|step| step.field.name == origin.name);
+                let multiples = steps
+                    .flat_map(|step| &step.checks)
+                    .filter_map(Code::required_multiple);
                 alignment = multiples.fold(alignment, u64::max);
             }
         }
@@ -162,7 +185,14 @@ impl Program {
                 let word = self.units[unit].slots[slot as usize].kind.word();
                 let mut all = word.into_iter().flat_map(Declaration::all_bit_fields);
                 if let Some((declaration, ..)) = all.find(|(.., own)| std::ptr::eq(*own, field)) {
-                    found.push((ValueOrigin { declaration, name: field.name, rule: None }, literals.clone()));
+                    found.push((
+                        ValueOrigin {
+                            declaration,
+                            name: field.name,
+                            rule: None,
+                        },
+                        literals.clone(),
+                    ));
                 }
             }
             None => self.add_slot_origins(unit, slot, &literals, found),
@@ -172,8 +202,9 @@ impl Program {
     fn add_slot_origins(&self, unit: UnitId, slot: Slot, literals: &[i128], found: &mut Origins) {
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
-            return self
-                .for_each_field_at(unit, &name.path, &mut |origin| found.push((origin, literals.to_vec())));
+            return self.for_each_field_at(unit, &name.path, &mut |origin| {
+                found.push((origin, literals.to_vec()))
+            });
         };
         for (outer, arguments) in self.arguments_for(unit) {
             match arguments.get(import) {
@@ -189,35 +220,55 @@ impl Program {
 
     /// Calls `each` with the field at a path; for a choice, with the field in each variant.
     fn for_each_field_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(ValueOrigin)) {
-        let Unit { declaration, steps, .. } = &self.units[unit];
+        let Unit {
+            declaration, steps, ..
+        } = &self.units[unit];
         for step in steps.iter().filter(|step| step.variant.is_some()) {
-            if let FormKind::Struct(unit) | FormKind::Choice(unit) = self.forms[step.content().0].kind {
+            if let FormKind::Struct(unit) | FormKind::Choice(unit) =
+                self.forms[step.content().0].kind
+            {
                 self.for_each_field_at(unit, path, each);
             }
         }
-        let Some((name, rest)) = path.split_first() else { return };
+        let Some((name, rest)) = path.split_first() else {
+            return;
+        };
         let is_named = |step: &&Step| step.variant.is_none() && step.field.name == *name;
-        let Some(step) = steps.iter().rfind(is_named) else { return };
+        let Some(step) = steps.iter().rfind(is_named) else {
+            return;
+        };
         match (rest, self.forms[step.content().0].kind) {
-            ([], _) => each(ValueOrigin { declaration, name: step.field.name, rule: step.field.rule }),
-            (_, FormKind::Struct(unit) | FormKind::Choice(unit)) => self.for_each_field_at(unit, rest, each),
+            ([], _) => each(ValueOrigin {
+                declaration,
+                name: step.field.name,
+                rule: step.field.rule,
+            }),
+            (_, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
+                self.for_each_field_at(unit, rest, each)
+            }
             _ => {}
         }
     }
 
     /// Returns each use of a unit: the enclosing unit and the arguments.
     fn arguments_for(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &[Argument])> {
-        self.units.iter().enumerate().flat_map(move |(outer, other)| {
-            let calls = other.steps.iter().map(Step::content);
-            let own = calls.filter(move |(form, _)| self.forms[*form].unit == Some(unit));
-            own.map(move |(_, arguments)| (outer, arguments))
-        })
+        self.units
+            .iter()
+            .enumerate()
+            .flat_map(move |(outer, other)| {
+                let calls = other.steps.iter().map(Step::content);
+                let own = calls.filter(move |(form, _)| self.forms[*form].unit == Some(unit));
+                own.map(move |(_, arguments)| (outer, arguments))
+            })
     }
 
     /// Returns the reachable units in depth-first preorder.
     pub fn reachable_units(&self) -> Vec<ReachableUnit> {
         let mut order: Vec<ReachableUnit> = Vec::new();
-        let root = self.forms[self.root].unit.map(|id| ReachableUnit { id, is_packed: false });
+        let root = self.forms[self.root].unit.map(|id| ReachableUnit {
+            id,
+            is_packed: false,
+        });
         let mut open = Vec::from_iter(root);
         while let Some(next) = open.pop() {
             if order.iter().any(|known| known.id == next.id) {
@@ -226,11 +277,21 @@ impl Program {
             order.push(next);
             let unit = &self.units[next.id];
             let parts = unit.steps.iter().filter_map(|step| {
-                let is_packed = step.field.block.is_some_and(|block| block.packing != Packing::Stored);
+                let is_packed = step
+                    .field
+                    .block
+                    .is_some_and(|block| block.packing != Packing::Stored);
                 let id = self.forms[step.content().0].unit?;
-                Some(ReachableUnit { id, is_packed: next.is_packed || is_packed })
+                Some(ReachableUnit {
+                    id,
+                    is_packed: next.is_packed || is_packed,
+                })
             });
-            let words = unit.declaration.bit_fields().iter().filter_map(|field| field.declared);
+            let words = unit
+                .declaration
+                .bit_fields()
+                .iter()
+                .filter_map(|field| field.declared);
             let words = words.filter_map(|word| unit_that_declares(&self.units, word));
             let first = open.len();
             open.extend(parts.chain(words.map(|id| ReachableUnit { id, ..next })));
@@ -242,7 +303,9 @@ impl Program {
 
 /// Returns the first unit of a declaration.
 pub(super) fn unit_that_declares(units: &[Unit], declaration: &Declaration) -> Option<UnitId> {
-    units.iter().position(|unit| unit.declaration == declaration)
+    units
+        .iter()
+        .position(|unit| unit.declaration == declaration)
 }
 
 impl Step {
@@ -250,26 +313,49 @@ impl Step {
     fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
         let checks = self.checks.iter().zip(self.field.checks);
         let checks = checks.map(|(code, check)| (Role::Check(check), code));
-        let holds = self.required_conditions.iter().map(|(constraint, code)| (Role::Holds(constraint), code));
-        let count = self.count.iter().map(|code| match (&self.block, self.field.count) {
-            (Some(_), _) => (Role::Bytes, code),
-            (None, Some(Expr::Binary(BinaryOp::Divide, _, stride))) => {
-                (Role::Count(stride.as_literal().unwrap_or(1)), code)
-            }
-            (None, _) => (Role::Count(1), code),
-        });
+        let holds = self
+            .required_conditions
+            .iter()
+            .map(|(constraint, code)| (Role::Holds(constraint), code));
+        let count = self
+            .count
+            .iter()
+            .map(|code| match (&self.block, self.field.count) {
+                (Some(_), _) => (Role::Bytes, code),
+                (None, Some(Expr::Binary(BinaryOp::Divide, _, stride))) => {
+                    (Role::Count(stride.as_literal().unwrap_or(1)), code)
+                }
+                (None, _) => (Role::Count(1), code),
+            });
         let choice = self.choice.iter().map(|code| (Role::Choice, code));
         let presence = self.condition.iter().map(|code| (Role::Presence, code));
         let position = self.position.iter().map(|code| (Role::Offset, code));
-        let size = self.block.iter().flat_map(|block| &block.size).map(|code| (Role::UnpackedSize, code));
-        let sum = self.checksum.iter().map(|sum| (Role::Checksum, &sum.stored));
-        choice.chain(checks).chain(holds).chain(presence).chain(count).chain(position).chain(size).chain(sum)
+        let size = self
+            .block
+            .iter()
+            .flat_map(|block| &block.size)
+            .map(|code| (Role::UnpackedSize, code));
+        let sum = self
+            .checksum
+            .iter()
+            .map(|sum| (Role::Checksum, &sum.stored));
+        choice
+            .chain(checks)
+            .chain(holds)
+            .chain(presence)
+            .chain(count)
+            .chain(position)
+            .chain(size)
+            .chain(sum)
     }
 }
 
 impl ComparedValues {
     /// An empty set.
-    pub const NONE: ComparedValues = ComparedValues { numbers: Vec::new(), patterns: Vec::new() };
+    pub const NONE: ComparedValues = ComparedValues {
+        numbers: Vec::new(),
+        patterns: Vec::new(),
+    };
 
     fn add(&mut self, code: &Code) {
         code.visit(&mut |part| match part {
@@ -299,13 +385,26 @@ impl Unit {
                     Argument::Value(code, _) => Some(code),
                     Argument::Fields(_) => None,
                 });
-                let part = program.forms[step.form].unit.map(|unit| &program.units[unit].steps);
-                let choices = part.into_iter().flatten().filter_map(|step| step.choice.as_ref());
-                let codes =
-                    step.checks.iter().chain(holds).chain(&step.condition).chain(arguments).chain(choices);
+                let part = program.forms[step.form]
+                    .unit
+                    .map(|unit| &program.units[unit].steps);
+                let choices = part
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|step| step.choice.as_ref());
+                let codes = step
+                    .checks
+                    .iter()
+                    .chain(holds)
+                    .chain(&step.condition)
+                    .chain(arguments)
+                    .chain(choices);
                 codes.for_each(|code| compared.add(code));
             }
-            self.steps.iter().flat_map(|step| &step.choice).for_each(|code| compared.add(code));
+            self.steps
+                .iter()
+                .flat_map(|step| &step.choice)
+                .for_each(|code| compared.add(code));
             compared
         })
     }

@@ -39,14 +39,24 @@ pub(crate) struct EnclosingUnit {
 
 impl<M: SlotMark> Frames<M> {
     pub fn new(program: &'static Program) -> Frames<M> {
-        Frames { program, cells: Vec::new(), marks: Vec::new(), base: 0, unit: None }
+        Frames {
+            program,
+            cells: Vec::new(),
+            marks: Vec::new(),
+            base: 0,
+            unit: None,
+        }
     }
 
     /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and `true` if all
     /// arguments except structs have a value.
     pub fn enter(&mut self, unit: &'static Unit, arguments: &[Argument]) -> (EnclosingUnit, bool) {
         let enclosing = self.enclosing();
-        let EnclosingUnit { base: outer, end: start, .. } = enclosing;
+        let EnclosingUnit {
+            base: outer,
+            end: start,
+            ..
+        } = enclosing;
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
         self.marks.resize(start + unit.slots.len(), M::default());
         let mut has_all = true;
@@ -75,7 +85,11 @@ impl<M: SlotMark> Frames<M> {
 
     /// Returns the innermost unit, to which [`leave`](Frames::leave) can return after any number of calls of `enter`.
     pub fn enclosing(&self) -> EnclosingUnit {
-        EnclosingUnit { base: self.base, end: self.cells.len(), unit: self.unit }
+        EnclosingUnit {
+            base: self.base,
+            end: self.cells.len(),
+            unit: self.unit,
+        }
     }
 
     /// Returns to the unit `outer`. The values that `step` exports move to its slots.
@@ -104,10 +118,19 @@ impl<M: SlotMark> Frames<M> {
 
     /// Stores that a field is absent. The default of an enum is unknown, so its slot stays empty.
     pub fn set_absent(&mut self, step: &Step) {
-        let slots = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
+        let slots = step
+            .value
+            .iter()
+            .chain(step.exports.iter().map(|(_, to)| to));
         for slot in slots.map(|slot| *slot as usize) {
-            let kind = self.unit.and_then(|unit| unit.slots.get(slot)).map(|name| name.kind);
-            if matches!(kind, Some(ValueKind::Int(_) | ValueKind::Bits(_) | ValueKind::Text)) {
+            let kind = self
+                .unit
+                .and_then(|unit| unit.slots.get(slot))
+                .map(|name| name.kind);
+            if matches!(
+                kind,
+                Some(ValueKind::Int(_) | ValueKind::Bits(_) | ValueKind::Text)
+            ) {
                 self.cells[self.base + slot] = Cell::Absent;
             }
         }
@@ -138,12 +161,18 @@ impl<M: SlotMark> Frames<M> {
     }
 
     fn is_chosen(&self, variant: &Step) -> Result<bool, EvalError> {
-        variant.choice.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition))
+        variant
+            .choice
+            .as_ref()
+            .map_or(Ok(true), |condition| self.eval_bool(condition))
     }
 
     /// Returns the first variant whose condition is true. If there is none, the error lists the variants whose
     /// condition cannot be evaluated.
-    pub fn choose_variant(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
+    pub fn choose_variant(
+        &self,
+        steps: &'static [Step],
+    ) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
         for step in steps {
             match self.is_chosen(step) {
@@ -174,7 +203,10 @@ impl<M: SlotMark> Frames<M> {
 
     /// Returns the values visible in the innermost unit.
     pub fn visible_values(&self) -> VisibleValues<'_> {
-        VisibleValues { unit: self.unit, cells: &self.cells[self.base..] }
+        VisibleValues {
+            unit: self.unit,
+            cells: &self.cells[self.base..],
+        }
     }
 
     /// Returns the size in bytes of a value with these arguments; `None` if they do not determine it.
@@ -209,7 +241,10 @@ impl<M: SlotMark> Frames<M> {
 
     /// Returns the size of a field in bytes: 0 if absent or a look-ahead, `None` if the slots do not determine it.
     pub fn step_size(&mut self, step: &'static Step) -> Option<u64> {
-        let is_present = step.condition.as_ref().map_or(Ok(true), |condition| self.eval_bool(condition));
+        let is_present = step
+            .condition
+            .as_ref()
+            .map_or(Ok(true), |condition| self.eval_bool(condition));
         if step.field.lookahead || !is_present.ok()? {
             return Some(0);
         }
@@ -233,14 +268,18 @@ impl Lookup for VisibleValues<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
         let names = self.unit?.slots.iter().zip(self.cells);
         let has_value = |cell: &Cell| !matches!(cell, Cell::Empty | Cell::Absent);
-        let mut known = names.filter(|(name, cell)| has_value(cell) && path.starts_with(&name.path));
+        let mut known =
+            names.filter(|(name, cell)| has_value(cell) && path.starts_with(&name.path));
         // A field hides an import of the same name.
         let field = known.clone().find(|(name, _)| name.import.is_none());
         let (name, cell) = field.or_else(|| known.next())?;
         let value = match (cell, name.kind) {
             (
                 Cell::Number(Operand::Int(number)),
-                ValueKind::Int(Some(IntType { bits: 128, signed: false })),
+                ValueKind::Int(Some(IntType {
+                    bits: 128,
+                    signed: false,
+                })),
             ) => Value::unsigned(*number as u128),
             _ => cell.to_value(name.kind.word())?,
         };

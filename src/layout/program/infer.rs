@@ -9,7 +9,10 @@ use crate::layout::declaration::BitField;
 use crate::layout::expr::{BinaryOp, IntType, Precedence, UnaryOp};
 
 /// The type that Rust assumes for literals whose type nothing determines.
-const DEFAULT: IntType = IntType { bits: 32, signed: true };
+const DEFAULT: IntType = IntType {
+    bits: 32,
+    signed: true,
+};
 
 /// Which operators of an expression have a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +31,15 @@ impl Code {
         slots: &[SlotName],
         expected: Option<IntType>,
     ) {
-        let keep = |ty: Option<IntType>| ty.filter(|ty| arithmetic == Arithmetic::Rust || ty.is_u128());
+        let keep =
+            |ty: Option<IntType>| ty.filter(|ty| arithmetic == Arithmetic::Rust || ty.is_u128());
         match self {
             Code::Unary(op, a, ty) => {
-                let inner = if *op == UnaryOp::Negate { a.own_type(slots).or(expected) } else { None };
+                let inner = if *op == UnaryOp::Negate {
+                    a.own_type(slots).or(expected)
+                } else {
+                    None
+                };
                 a.infer_types(arithmetic, slots, inner);
                 *ty = keep(inner);
             }
@@ -92,7 +100,9 @@ impl Code {
                 }
             }
             Code::Cast(_, to) => Some(*to),
-            Code::If(parts) => parts[1].own_type(slots).or_else(|| parts[2].own_type(slots)),
+            Code::If(parts) => parts[1]
+                .own_type(slots)
+                .or_else(|| parts[2].own_type(slots)),
             Code::Int(_)
             | Code::Bool(_)
             | Code::Unknown
@@ -134,5 +144,8 @@ fn type_of_getter(field: &BitField) -> Option<IntType> {
     if field.flag || field.signed || field.declared.is_some() {
         return None;
     }
-    Some(IntType { bits: field.bits.width.next_power_of_two().max(8), signed: false })
+    Some(IntType {
+        bits: field.bits.width.next_power_of_two().max(8),
+        signed: false,
+    })
 }

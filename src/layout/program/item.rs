@@ -35,16 +35,36 @@ impl Item {
 
     fn new(form: FormId, step: Option<&'static Step>, arguments: &'static [Argument]) -> Item {
         let decoding = step.map_or(Decoding::NONE, |step| step.field.decoding);
-        Item { form, step, arguments, is_array_item: false, may_lack_nul: false, count: None, decoding }
+        Item {
+            form,
+            step,
+            arguments,
+            is_array_item: false,
+            may_lack_nul: false,
+            count: None,
+            decoding,
+        }
     }
 
     pub fn block_content(self, block: &'static BlockStep) -> Item {
-        Item { form: block.form, arguments: &block.arguments, count: None, decoding: Decoding::NONE, ..self }
+        Item {
+            form: block.form,
+            arguments: &block.arguments,
+            count: None,
+            decoding: Decoding::NONE,
+            ..self
+        }
     }
 
     /// Returns the [`Item`] for the values in this array, whose form is `form`.
     pub fn array_item(self, form: FormId) -> Item {
-        Item { form, is_array_item: true, may_lack_nul: self.count.is_none(), count: None, ..self }
+        Item {
+            form,
+            is_array_item: true,
+            may_lack_nul: self.count.is_none(),
+            count: None,
+            ..self
+        }
     }
 
     /// Returns the field of the value; `None` for the root and for items of arrays.

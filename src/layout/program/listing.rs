@@ -32,7 +32,10 @@ pub(in crate::layout) enum ListingOrder {
 }
 
 /// Lists all declarations that the layouts reach, without duplicates.
-pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: ListingOrder) -> Vec<Reached> {
+pub(in crate::layout) fn reachable(
+    layouts: &[(&str, &'static Type)],
+    order: ListingOrder,
+) -> Vec<Reached> {
     let mut found: Vec<Reached> = Vec::new();
     for (_, ty) in layouts {
         let program = Program::of(ty);
@@ -43,7 +46,12 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Lis
         }
         for ReachableUnit { id, is_packed } in units {
             let unit = &program.units[id];
-            let Unit { declaration, imports, slots, .. } = unit;
+            let Unit {
+                declaration,
+                imports,
+                slots,
+                ..
+            } = unit;
             if !found.iter().any(|known| known.declaration == *declaration) {
                 let size = size_of_unit(unit, &program.forms);
                 let is_big = |form: &Form| matches!(form.ty, Type::BigEndian(Type::Declared(big)) if big == declaration);
@@ -51,7 +59,10 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Lis
                 found.push(Reached {
                     declaration,
                     imports,
-                    names: Names { slots, lengths: &program.lengths },
+                    names: Names {
+                        slots,
+                        lengths: &program.lengths,
+                    },
                     size,
                     is_packed,
                     is_big,
@@ -66,11 +77,16 @@ impl Program {
     /// Returns the paths in constraints that lead to numbers in every declaration that has such a path. A constraint
     /// may refer to the stored length of a list, since files can contain the length without the list.
     pub fn stored_lengths(&self) -> Vec<&'static [Segment]> {
-        let mut lengths: Vec<_> =
-            self.constraints().filter_map(|constraint| constraint.requirement.list()).collect();
+        let mut lengths: Vec<_> = self
+            .constraints()
+            .filter_map(|constraint| constraint.requirement.list())
+            .collect();
         lengths.retain(|path| {
-            let mut targets =
-                self.units.iter().filter_map(|unit| is_number_at(unit.declaration, path)).peekable();
+            let mut targets = self
+                .units
+                .iter()
+                .filter_map(|unit| is_number_at(unit.declaration, path))
+                .peekable();
             targets.peek().is_some() && targets.all(|is_number| is_number)
         });
         lengths
@@ -83,8 +99,13 @@ fn is_number_at(declaration: &Declaration, path: &[Segment]) -> Option<bool> {
     let first = fields.next()?;
     let mut field = declaration.fields().find(|field| field.name == first)?;
     for name in fields {
-        field =
-            field.content_type().flatten().item.declaration()?.fields().find(|field| field.name == name)?;
+        field = field
+            .content_type()
+            .flatten()
+            .item
+            .declaration()?
+            .fields()
+            .find(|field| field.name == name)?;
     }
     Some(field.content_type().int_type().is_some())
 }

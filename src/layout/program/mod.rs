@@ -29,8 +29,8 @@ pub(crate) use item::Item;
 pub(super) use listing::{ListingOrder, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{
-    Argument, BlockStep, ChecksumStep, ComparedValues, ComputedStep, FormId, FormKind, FormSize, Program,
-    Step, Unit, UnitId, ValueUse,
+    Argument, BlockStep, ChecksumStep, ComparedValues, ComputedStep, FormId, FormKind, FormSize,
+    Program, Step, Unit, UnitId, ValueUse,
 };
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
@@ -43,21 +43,32 @@ pub fn problems(ty: &'static Type) -> &'static [Problem] {
 }
 
 /// The programs resolved so far, by the address of their type.
-static PROGRAMS: LazyLock<RwLock<HashMap<usize, &'static Program>>> = LazyLock::new(RwLock::default);
+static PROGRAMS: LazyLock<RwLock<HashMap<usize, &'static Program>>> =
+    LazyLock::new(RwLock::default);
 
 impl Program {
     /// Returns the program of a type. It is resolved on first use and kept until the process ends.
     pub(crate) fn of(ty: &'static Type) -> &'static Program {
         let key = std::ptr::from_ref(ty).addr();
-        let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let known = PROGRAMS
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .copied();
         known.unwrap_or_else(|| {
             let program = Box::leak(Box::new(Program::new(ty)));
-            PROGRAMS.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(program)
+            PROGRAMS
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(key)
+                .or_insert(program)
         })
     }
 
     /// Returns all constraints. A declaration with several units yields its constraints once per unit.
     pub(crate) fn constraints(&self) -> impl Iterator<Item = &'static Constraint> {
-        self.units.iter().flat_map(|unit| unit.declaration.constraints())
+        self.units
+            .iter()
+            .flat_map(|unit| unit.declaration.constraints())
     }
 }

@@ -207,6 +207,10 @@ pub(crate) enum Argument {
 impl Step {
     /// Returns the form and arguments of the block's content, or else of the field.
     pub fn content(&self) -> (FormId, &[Argument]) {
-        self.block.as_ref().map_or((self.form, &self.arguments), |block| (block.form, &block.arguments))
+        self.block
+            .as_ref()
+            .map_or((self.form, &self.arguments), |block| {
+                (block.form, &block.arguments)
+            })
     }
 }

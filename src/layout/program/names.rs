@@ -37,7 +37,9 @@ impl ValueKind {
     pub fn of(ty: &Type) -> ValueKind {
         match ty {
             Type::NulString => ValueKind::Text,
-            _ => ty.int_type().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int))),
+            _ => ty
+                .int_type()
+                .map_or(ValueKind::Other, |int| ValueKind::Int(Some(int))),
         }
     }
 
@@ -51,7 +53,11 @@ impl ValueKind {
 
     /// Returns the declaration of a packed word.
     pub fn word(self) -> Option<&'static Declaration> {
-        if let ValueKind::Bits(word) = self { Some(word) } else { None }
+        if let ValueKind::Bits(word) = self {
+            Some(word)
+        } else {
+            None
+        }
     }
 }
 
@@ -73,11 +79,16 @@ impl Names<'_> {
     /// Returns the kind of the value at each name in a path.
     pub fn steps(&self, path: &[&str]) -> Vec<ValueKind> {
         let mut kinds = vec![ValueKind::Other; path.len()];
-        let Some(slot) = self.slots.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };
+        let Some(slot) = self.slots.iter().find(|slot| path.starts_with(&slot.path)) else {
+            return kinds;
+        };
         let depth = slot.path.len();
         kinds[depth - 1] = slot.kind;
         for end in depth + 1..=path.len() {
-            let field = slot.kind.word().and_then(|word| word.bit_field_at(&path[depth..end]));
+            let field = slot
+                .kind
+                .word()
+                .and_then(|word| word.bit_field_at(&path[depth..end]));
             kinds[end - 1] = field.map_or(ValueKind::Other, |(_, field)| ValueKind::of_bits(field));
         }
         kinds

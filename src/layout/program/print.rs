@@ -22,7 +22,10 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
     );
     for (name, ty) in layouts {
         let program = Program::of(ty);
-        out.push_paragraph(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
+        out.push_paragraph(format!(
+            "== {name}: {}",
+            base_name(program.forms[program.root].ty)
+        ));
         let with_origins =
             |equation: Equation<'static>| (program.origins(equation.unit, equation.code), equation);
         let uses: Vec<Use> = program.equations().into_iter().map(with_origins).collect();
@@ -41,20 +44,35 @@ type Use<'p> = (Origins, Equation<'p>);
 
 impl Program {
     fn print_unit(&self, out: &mut IndentedText, id: UnitId, uses: &[Use]) {
-        let Unit { declaration, slots, steps, .. } = &self.units[id];
+        let Unit {
+            declaration,
+            slots,
+            steps,
+            ..
+        } = &self.units[id];
         out.push_line("");
         let imports = match declaration.imports {
             [] => String::new(),
             imports => format!("({})", imports.join(", ")),
         };
-        let title = format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id]));
+        let title = format!(
+            "{}{imports}: {}",
+            declaration.name,
+            self.size_text(&self.units[id])
+        );
         out.push_nested(2, title, |out| {
-            for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
+            for (slot, name) in slots
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| name.import.is_some())
+            {
                 out.push_line(format!("${slot} {}, imported", name.path.join(".")));
             }
             match declaration.shape {
                 Shape::Struct(_) => {
-                    steps.iter().for_each(|step| self.print_step(out, declaration, step, uses));
+                    steps
+                        .iter()
+                        .for_each(|step| self.print_step(out, declaration, step, uses));
                 }
                 Shape::Choice(variants) => {
                     for variant in variants {
@@ -69,11 +87,24 @@ impl Program {
         });
     }
 
-    fn print_step(&self, out: &mut IndentedText, declaration: &Declaration, step: &Step, uses: &[Use]) {
+    fn print_step(
+        &self,
+        out: &mut IndentedText,
+        declaration: &Declaration,
+        step: &Step,
+        uses: &[Use],
+    ) {
         let field = step.field;
-        let slots = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
+        let slots = step
+            .value
+            .iter()
+            .chain(step.exports.iter().map(|(_, to)| to));
         let slots: String = slots.map(|slot| format!(" ${slot}")).collect();
-        let mut line = format!("{}{slots}: {}", field.name, type_text(field, &Names::default()));
+        let mut line = format!(
+            "{}{slots}: {}",
+            field.name,
+            type_text(field, &Names::default())
+        );
         if !field.arguments.is_empty() {
             let arguments: Vec<_> = field.arguments.iter().map(expr_text).collect();
             line += &format!("({})", arguments.join(", "));
@@ -88,13 +119,21 @@ impl Program {
             line.push_str(", look-ahead");
         }
         if let Some(block) = &field.block {
-            let packing = if block.packing == Packing::Stored { "contains" } else { block.packing.name() };
+            let packing = if block.packing == Packing::Stored {
+                "contains"
+            } else {
+                block.packing.name()
+            };
             line.push_str(&format!(", {packing} {}", base_name(&block.content)));
         }
-        let is_own =
-            |(origin, _): &(ValueOrigin, _)| origin.name == field.name && origin.declaration == declaration;
+        let is_own = |(origin, _): &(ValueOrigin, _)| {
+            origin.name == field.name && origin.declaration == declaration
+        };
         out.push_nested(4, line, |out| {
-            for (_, equation) in uses.iter().filter(|(origins, _)| origins.iter().any(is_own)) {
+            for (_, equation) in uses
+                .iter()
+                .filter(|(origins, _)| origins.iter().any(is_own))
+            {
                 out.push_line(equation.text(&self.units[equation.unit]));
             }
         });
@@ -114,7 +153,13 @@ impl Equation<'_> {
     /// Describes the equation: after `=`, how a value is computed; after `->`, what depends on it.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
-        let count = self.step.field.count.as_ref().map(expr_text).unwrap_or_default();
+        let count = self
+            .step
+            .field
+            .count
+            .as_ref()
+            .map(expr_text)
+            .unwrap_or_default();
         match self.role {
             Role::Count(_) => format!("= number of items of {field}: {count}"),
             Role::Bytes => format!("= number of bytes of {field}: {count}"),
@@ -124,7 +169,9 @@ impl Equation<'_> {
             Role::Presence => format!("-> whether {field} is present"),
             Role::Choice => format!("-> the variant of {}", unit.declaration.name),
             Role::Check(check) => format!("-> whether {field} is valid: {}", check.message),
-            Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule.code),
+            Role::Holds(constraint) => {
+                format!("-> whether {} holds at {field}", constraint.rule.code)
+            }
         }
     }
 }

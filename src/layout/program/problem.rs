@@ -17,17 +17,27 @@ impl std::error::Error for Problem {}
 impl Program {
     pub fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
-        let unresolved = equations.iter().filter_map(|equation| self.find_unresolved_name(equation));
+        let unresolved = equations
+            .iter()
+            .filter_map(|equation| self.find_unresolved_name(equation));
         let units = self.reachable_units().into_iter();
         let after_end = units.filter_map(|unit| self.find_field_after_end(&self.units[unit.id]));
-        unresolved.chain(after_end).chain(self.find_conflicting_uses(&equations)).collect()
+        unresolved
+            .chain(after_end)
+            .chain(self.find_conflicting_uses(&equations))
+            .collect()
     }
 
     /// Returns the defect of an expression that cannot be evaluated.
     fn find_unresolved_name(&self, equation: &Equation) -> Option<Problem> {
         let mut is_unknown = false;
-        equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
-        let message = format!("the {} depends on a value that is not an integer", equation.role.name());
+        equation
+            .code
+            .visit(&mut |part| is_unknown |= *part == Code::Unknown);
+        let message = format!(
+            "the {} depends on a value that is not an integer",
+            equation.role.name()
+        );
         is_unknown.then(|| self.new_problem(equation, message))
     }
 
@@ -36,10 +46,18 @@ impl Program {
         let is_next = |step: &&Step| step.position.is_none() && step.variant.is_none();
         let in_sequence: Vec<_> = unit.steps.iter().filter(is_next).collect();
         let endless = in_sequence.iter().position(|step| self.runs_to_end(step))?;
-        let next = in_sequence[endless + 1..].iter().find(|step| !step.field.lookahead)?;
+        let next = in_sequence[endless + 1..]
+            .iter()
+            .find(|step| !step.field.lookahead)?;
         Some(Problem {
-            field: format!("{}.{}", unit.declaration.name, in_sequence[endless].field.name),
-            message: format!("runs to the end of the bytes, but `{}` follows", next.field.name),
+            field: format!(
+                "{}.{}",
+                unit.declaration.name, in_sequence[endless].field.name
+            ),
+            message: format!(
+                "runs to the end of the bytes, but `{}` follows",
+                next.field.name
+            ),
         })
     }
 
@@ -91,7 +109,10 @@ impl Program {
 
     fn new_problem(&self, equation: &Equation, message: String) -> Problem {
         let declaration = self.units[equation.unit].declaration;
-        Problem { field: format!("{}.{}", declaration.name, equation.step.field.name), message }
+        Problem {
+            field: format!("{}.{}", declaration.name, equation.step.field.name),
+            message,
+        }
     }
 }
 

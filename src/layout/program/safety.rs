@@ -33,14 +33,19 @@ impl Builder {
     pub fn needs_full_walk(&self, kind: FormKind) -> bool {
         match kind {
             FormKind::Number(_) | FormKind::Text => false,
-            FormKind::Items(item, _) => self.forms[item].may_be_empty || self.forms[item].needs_full_walk,
+            FormKind::Items(item, _) => {
+                self.forms[item].may_be_empty || self.forms[item].needs_full_walk
+            }
             FormKind::Struct(unit) | FormKind::Choice(unit) => {
                 let unit = &self.units[unit];
                 let mut computed = unit.computed.iter();
                 let mut steps = unit.steps.iter();
                 computed.any(|computed| computed.value.can_overflow())
                     || steps.any(|step| {
-                        let codes = step.eager_expressions().chain(&step.position).chain(&step.checks);
+                        let codes = step
+                            .eager_expressions()
+                            .chain(&step.position)
+                            .chain(&step.checks);
                         let mut codes = codes.chain(&step.choice).chain(&step.condition);
                         step.field.lookahead
                             || codes.any(Code::can_overflow)

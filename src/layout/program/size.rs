@@ -6,12 +6,19 @@ use super::names::SlotName;
 use crate::layout::declaration::Shape;
 
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> FormSize {
-    let Unit { declaration, slots, steps, .. } = unit;
+    let Unit {
+        declaration,
+        slots,
+        steps,
+        ..
+    } = unit;
     match declaration.shape {
         Shape::Enum { size, .. } | Shape::Bits { size, .. } => FormSize::Fixed(size.into()),
         Shape::Struct(_) => {
             let magic = FormSize::Fixed(declaration.magic.len() as u64);
-            steps.iter().fold(magic, |size, step| size.plus(size_of_step(step, slots, forms)))
+            steps.iter().fold(magic, |size, step| {
+                size.plus(size_of_step(step, slots, forms))
+            })
         }
         Shape::Choice(_) => {
             let mut choices = steps.iter().flat_map(|step| &step.choice);
@@ -37,9 +44,11 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
     let size = match (kind, &step.count) {
         (FormKind::Items(item, None), Some(count)) if count.depends_only_on_imports(slots) => {
             let item = forms[*item].size;
-            count.as_literal().map_or(item.either(FormSize::FromArguments), |count| {
-                item.times(u64::try_from(count).unwrap_or(u64::MAX))
-            })
+            count
+                .as_literal()
+                .map_or(item.either(FormSize::FromArguments), |count| {
+                    item.times(u64::try_from(count).unwrap_or(u64::MAX))
+                })
         }
         _ => *size,
     };
@@ -51,7 +60,9 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> FormSize {
     match (size, &step.condition) {
         (FormSize::FromArguments, _) if !arguments => FormSize::FromContent,
         (FormSize::Fixed(0), _) | (_, None) => size,
-        (_, Some(condition)) if depends_only_on_imports(condition) => size.either(FormSize::FromArguments),
+        (_, Some(condition)) if depends_only_on_imports(condition) => {
+            size.either(FormSize::FromArguments)
+        }
         _ => FormSize::FromContent,
     }
 }
@@ -68,16 +79,18 @@ impl Code {
 impl FormSize {
     pub fn times(self, count: u64) -> FormSize {
         match self {
-            FormSize::Fixed(size) => size.checked_mul(count).map_or(FormSize::FromContent, FormSize::Fixed),
+            FormSize::Fixed(size) => size
+                .checked_mul(count)
+                .map_or(FormSize::FromContent, FormSize::Fixed),
             size => size,
         }
     }
 
     fn plus(self, other: FormSize) -> FormSize {
         match (self, other) {
-            (FormSize::Fixed(a), FormSize::Fixed(b)) => {
-                a.checked_add(b).map_or(FormSize::FromContent, FormSize::Fixed)
-            }
+            (FormSize::Fixed(a), FormSize::Fixed(b)) => a
+                .checked_add(b)
+                .map_or(FormSize::FromContent, FormSize::Fixed),
             _ => self.either(other),
         }
     }

@@ -99,7 +99,9 @@ impl<'d> DocumentValue<'d> {
 
     /// Creates a value of type `N` from a number of items; [`DocumentValue::Unknown`] if the number does not fit.
     pub fn count<N: TryFrom<usize> + Into<i128>>(items: usize) -> DocumentValue<'d> {
-        let Ok(count) = N::try_from(items) else { return DocumentValue::Unknown };
+        let Ok(count) = N::try_from(items) else {
+            return DocumentValue::Unknown;
+        };
         DocumentValue::Bytes(count.into().to_le_bytes()[..size_of::<N>()].to_vec().into())
     }
 
@@ -163,14 +165,19 @@ impl Walker<'_> {
                     FormKind::Items(inner, None) => self.frames.form_size(inner, item.arguments),
                     _ => None,
                 };
-                let item = Item { count: count.and_then(|size| space.len().checked_div(size)), ..*item };
+                let item = Item {
+                    count: count.and_then(|size| space.len().checked_div(size)),
+                    ..*item
+                };
                 let end = self.walk_value(&space, 0, &item)?;
                 self.report_constrained(&space, 0..end, &item);
             }
             (DocumentValue::Fields(fields), FormKind::Struct(unit)) => {
                 self.with_unit(&nothing, 0, item, unit, |walker, unit| {
                     walker.walk_group(&nothing, 0, item, |walker, _| {
-                        unit.steps.iter().try_for_each(|step| walker.walk_document_field(&*fields, step))?;
+                        unit.steps
+                            .iter()
+                            .try_for_each(|step| walker.walk_document_field(&*fields, step))?;
                         Ok((0, None))
                     })
                 })?;
@@ -203,7 +210,11 @@ impl Walker<'_> {
 
     /// Walks over a field, or over the chosen variant of a choice.
     fn walk_document_field(&mut self, fields: &dyn Fields, step: &'static Step) -> Walked<()> {
-        match step.condition.as_ref().map_or(Ok(true), |condition| self.frames.eval_bool(condition)) {
+        match step
+            .condition
+            .as_ref()
+            .map_or(Ok(true), |condition| self.frames.eval_bool(condition))
+        {
             Ok(true) => {}
             Ok(false) => {
                 self.frames.set_absent(step);
@@ -216,7 +227,10 @@ impl Walker<'_> {
             return Ok(());
         }
         let item = Item::of_field(step);
-        let item = step.block.as_ref().map_or(item, |block| item.block_content(block));
+        let item = step
+            .block
+            .as_ref()
+            .map_or(item, |block| item.block_content(block));
         let is_named = step.variant.is_none() && step.field.block.is_none_or(|block| !block.inline);
         if is_named {
             self.path.push(Segment::Field(step.field.name));

@@ -8,11 +8,21 @@ use crate::layout::expr::Value;
 use crate::{Limits, Path, Span};
 
 /// Returns the span of the value at a path; `None` if there is no such value, or a fault precedes it.
-pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
+pub fn find(
+    ty: &'static Type,
+    bytes: &[u8],
+    path: impl Into<Path>,
+    limits: &Limits,
+) -> Option<Span> {
     let path = path.into();
     let mut found = FoundSpan(None);
     // Only a fault before the value prevents finding it.
-    let _ = walk(ty, bytes, limits, &mut Subtree::new(path.segments()?, &mut found));
+    let _ = walk(
+        ty,
+        bytes,
+        limits,
+        &mut Subtree::new(path.segments()?, &mut found),
+    );
     found.0
 }
 
@@ -48,7 +58,10 @@ pub fn unpack_block(
     limits: &Limits,
     packed: &Range<u64>,
 ) -> Option<Vec<u8>> {
-    let mut finder = ContentFinder { packed, found: None };
+    let mut finder = ContentFinder {
+        packed,
+        found: None,
+    };
     // Only a fault before the block prevents finding it.
     let _ = walk(ty, bytes, limits, &mut finder);
     finder.found

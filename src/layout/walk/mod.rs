@@ -70,8 +70,14 @@ impl Node<'_> {
 
     /// Returns the path of the node's field. Unlike `path`, includes the name of a field with inline content.
     pub(crate) fn own_path(&self) -> Vec<Segment> {
-        let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
-        self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
+        let inline = self
+            .field
+            .filter(|field| field.block.is_some_and(|block| block.inline));
+        self.path
+            .iter()
+            .copied()
+            .chain(inline.map(|field| Segment::Field(field.name)))
+            .collect()
     }
 
     /// Decodes a stored value of this node. Returns the decoded value, if there is a decoding, and its unit.
@@ -143,7 +149,10 @@ impl Visit {
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[expect(unused_variables, reason = "the default methods ignore their arguments")]
+#[expect(
+    unused_variables,
+    reason = "the default methods ignore their arguments"
+)]
 pub trait Visitor {
     /// Called at the start of a struct, array or list. Returns the part to visit.
     fn enter(&mut self, node: &Node) -> Visit {
@@ -211,7 +220,13 @@ pub trait Visitor {
 
     /// Called for a wrong checksum. `path` leads to the stored value if it is in the same struct, or else to the last
     /// covered field. `rule` is the rule of the field that stores the checksum.
-    fn visit_wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {}
+    fn visit_wrong_checksum(
+        &mut self,
+        path: &[Segment],
+        rule: Option<&'static Rule>,
+        message: String,
+    ) {
+    }
 
     /// Called for bytes that no field covers, at the end of the file or of the stored block at `path`.
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {}
@@ -299,7 +314,11 @@ pub fn walk(
 /// Returns a fault if a codec of the declaration cannot decode `bytes` safely: a count or offset exceeds the file, an
 /// expression that the codec evaluates overflows, or a list never ends. Skips the content of blocks, which codecs leave
 /// packed.
-pub(crate) fn check_for_codec(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<(), Fault> {
+pub(crate) fn check_for_codec(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<(), Fault> {
     let mut visitor = SkipAll;
     let mut walker = Walker::new(ty, limits, &mut visitor);
     walker.is_for_codec = true;

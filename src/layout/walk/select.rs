@@ -38,19 +38,29 @@ pub enum Selection {
 /// assert_eq!(select("[2]"), Selection::None);
 /// ```
 pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
-    let Some(pattern) = Pattern::parse(path) else { return Selection::None };
+    let Some(pattern) = Pattern::parse(path) else {
+        return Selection::None;
+    };
     if let Some(path) = pattern.to_full_path(ty)
         && find(ty, bytes, path.as_slice(), limits).is_some()
     {
         return Selection::One(path);
     }
-    let mut selector = Selector { pattern, first_paths: Vec::new(), last_path: Vec::new(), count: 0 };
+    let mut selector = Selector {
+        pattern,
+        first_paths: Vec::new(),
+        last_path: Vec::new(),
+        count: 0,
+    };
     // Values before a fault can be found.
     let _ = walk(ty, bytes, limits, &mut selector);
     match selector.count {
         0 => Selection::None,
         1 => Selection::One(selector.last_path),
-        count => Selection::Several { first: selector.first_paths, count },
+        count => Selection::Several {
+            first: selector.first_paths,
+            count,
+        },
     }
 }
 
@@ -70,7 +80,9 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
-    Pattern::parse(path)?.to_full_path(ty).filter(|path| can_contain(ty, path))
+    Pattern::parse(path)?
+        .to_full_path(ty)
+        .filter(|path| can_contain(ty, path))
 }
 
 /// Parses a full path, or the empty path of the whole file. Returns an error if no value of the type can have it.
@@ -78,8 +90,9 @@ pub(crate) fn parse_full_path(ty: &Type, path: &str) -> Result<Vec<Segment>> {
     if path.is_empty() {
         return Ok(Vec::new());
     }
-    parse_path(ty, path)
-        .ok_or_else(|| Error::inexpressible("the layout has no value at this path").at(Path::text(path)))
+    parse_path(ty, path).ok_or_else(|| {
+        Error::inexpressible("the layout has no value at this path").at(Path::text(path))
+    })
 }
 
 /// Returns the path segment for the field `name` of the struct at `path`; `None` if values of type `ty` cannot have
@@ -100,9 +113,14 @@ struct PatternStep<'p> {
 
 impl<'p> Pattern<'p> {
     fn parse(path: &'p str) -> Option<Pattern<'p>> {
-        let steps = path.split('.').map(PatternStep::parse).collect::<Option<Vec<_>>>()?;
+        let steps = path
+            .split('.')
+            .map(PatternStep::parse)
+            .collect::<Option<Vec<_>>>()?;
         let are_named = steps.iter().skip(1).all(|step| !step.name.is_empty());
-        let is_empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
+        let is_empty = steps
+            .first()
+            .is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
         (are_named && !is_empty).then_some(Pattern(steps))
     }
 
@@ -126,7 +144,9 @@ impl<'p> Pattern<'p> {
             if step.name.is_empty() {
                 return indices.ends_with(&step.indices);
             }
-            let Some((Segment::Field(name), before)) = names.split_last() else { return false };
+            let Some((Segment::Field(name), before)) = names.split_last() else {
+                return false;
+            };
             rest = before;
             let are_indices_omitted = step.indices.is_empty() && number != last;
             *name == step.name && (are_indices_omitted || indices == step.indices)
@@ -149,7 +169,9 @@ impl<'p> PatternStep<'p> {
 
 /// Splits a path after its last name, before the indices that follow.
 fn split_indices(path: &[Segment]) -> (&[Segment], &[Segment]) {
-    let names = path.iter().rposition(|segment| matches!(segment, Segment::Field(_)));
+    let names = path
+        .iter()
+        .rposition(|segment| matches!(segment, Segment::Field(_)));
     path.split_at(names.map_or(0, |last| last + 1))
 }
 
@@ -177,7 +199,9 @@ impl Selector<'_> {
 impl Visitor for Selector<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
         self.record_match(node.path);
-        let Some(step) = self.pattern.0.last() else { return Visit::Stop };
+        let Some(step) = self.pattern.0.last() else {
+            return Visit::Stop;
+        };
         let (names, indices) = split_indices(node.path);
         if matches!(names.last(), Some(Segment::Field(name)) if *name == step.name)
             && let Some(Segment::Index(index)) = step.indices.get(indices.len())
@@ -186,7 +210,11 @@ impl Visitor for Selector<'_> {
         }
         // Skips items that cannot contain a match, since there may be millions.
         let can_match = step.name.is_empty() || declared_name(node.ty, step.name).is_some();
-        if can_match { Visit::All } else { Visit::Items(0..0) }
+        if can_match {
+            Visit::All
+        } else {
+            Visit::Items(0..0)
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
@@ -210,14 +238,22 @@ fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     }
     let named = |own: &'static str| (own == name).then_some(own);
     let declaration = ty.declaration()?;
-    let bits = || declaration.all_bit_fields().into_iter().find_map(|(.., field)| named(field.name));
-    let field = |field: &Field| named(field.name).or_else(|| declared_name(&field.content_type(), name));
+    let bits = || {
+        declaration
+            .all_bit_fields()
+            .into_iter()
+            .find_map(|(.., field)| named(field.name))
+    };
+    let field =
+        |field: &Field| named(field.name).or_else(|| declared_name(&field.content_type(), name));
     declaration.fields().find_map(field).or_else(bits)
 }
 
 /// Returns `true` if values of type `ty` can contain a value at `path`.
 fn can_contain(ty: &Type, path: &[Segment]) -> bool {
-    let Some((step, rest)) = path.split_first() else { return true };
+    let Some((step, rest)) = path.split_first() else {
+        return true;
+    };
     if *step == Segment::Field(TRAILING) && rest.is_empty() {
         return true;
     }
@@ -225,7 +261,9 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
         let is_item = |index| count.is_none_or(|count| index < count) && can_contain(item, rest);
         return matches!(step, Segment::Index(index) if is_item(*index));
     }
-    let Some(declaration) = ty.own_declaration() else { return false };
+    let Some(declaration) = ty.own_declaration() else {
+        return false;
+    };
     let is_choice = !declaration.variants().is_empty();
     let has_field = declaration.fields().any(|field| {
         let content = field.content_type();
@@ -234,6 +272,10 @@ fn can_contain(ty: &Type, path: &[Segment]) -> bool {
         let is_named = !is_choice && *step == Segment::Field(field.name);
         (is_named && can_contain(&content, rest)) || (is_inline && can_contain(&content, path))
     });
-    let names = || path.iter().map(|segment| segment.name()).collect::<Option<Vec<_>>>();
+    let names = || {
+        path.iter()
+            .map(|segment| segment.name())
+            .collect::<Option<Vec<_>>>()
+    };
     has_field || names().is_some_and(|names| declaration.bit_field_at(&names).is_some())
 }

@@ -19,7 +19,11 @@ pub(crate) struct Subtree<'v, V> {
 impl<'v, V: Visitor> Subtree<'v, V> {
     /// Creates a visitor that passes the value at this path to `visitor`.
     pub fn new(path: &'v [Segment], visitor: &'v mut V) -> Subtree<'v, V> {
-        Subtree { path, visitor, found: false }
+        Subtree {
+            path,
+            visitor,
+            found: false,
+        }
     }
 
     fn covers(&mut self, path: &[Segment]) -> bool {
@@ -30,7 +34,11 @@ impl<'v, V: Visitor> Subtree<'v, V> {
 
     /// Ends the walk after the value.
     fn stop_after_value(&self) -> ControlFlow<()> {
-        if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.found {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 
@@ -44,11 +52,19 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.visit_leaf(node, value) } else { self.stop_after_value() }
+        if self.covers(node.path) {
+            self.visitor.visit_leaf(node, value)
+        } else {
+            self.stop_after_value()
+        }
     }
 
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.visit_magic(node) } else { self.stop_after_value() }
+        if self.covers(node.path) {
+            self.visitor.visit_magic(node)
+        } else {
+            self.stop_after_value()
+        }
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
@@ -63,7 +79,11 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if self.covers(node.path) { self.visitor.leave(node) } else { self.stop_after_value() }
+        if self.covers(node.path) {
+            self.visitor.leave(node)
+        } else {
+            self.stop_after_value()
+        }
     }
 
     fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {

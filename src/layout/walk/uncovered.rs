@@ -33,7 +33,11 @@ use crate::layout::expr::Value;
 /// # Errors
 ///
 /// Returns the first [`Fault`] of the file.
-pub fn uncovered(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<Vec<Range<u64>>, Fault> {
+pub fn uncovered(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+) -> Result<Vec<Range<u64>>, Fault> {
     let mut coverage = Coverage::default();
     walk(ty, bytes, limits, &mut coverage)?;
     let mut gaps = coverage.0.gaps(bytes.len() as u64);
@@ -47,7 +51,9 @@ pub fn uncovered(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<Vec
 /// writers add so that readers of vectors may read past the end of a list.
 fn is_padding(bytes: &[u8], gap: &Range<u64>) -> bool {
     // The range is within bytes in memory, so its ends fit in a `usize`.
-    let content = bytes.get(gap.start as usize..gap.end as usize).unwrap_or_default();
+    let content = bytes
+        .get(gap.start as usize..gap.end as usize)
+        .unwrap_or_default();
     gap.end < bytes.len() as u64
         && gap.end <= gap.start.next_multiple_of(16).saturating_add(16)
         && content.iter().all(|byte| *byte == 0)
@@ -58,7 +64,11 @@ struct Coverage(CoveredRanges);
 
 impl Visitor for Coverage {
     fn enter(&mut self, node: &Node) -> Visit {
-        if has_no_gaps(node.ty) { Visit::Nothing } else { Visit::All }
+        if has_no_gaps(node.ty) {
+            Visit::Nothing
+        } else {
+            Visit::All
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
@@ -72,7 +82,10 @@ impl Visitor for Coverage {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        let is_covered = node.field.and_then(|field| field.block).is_some_and(|block| fills_block(&block));
+        let is_covered = node
+            .field
+            .and_then(|field| field.block)
+            .is_some_and(|block| fills_block(&block));
         if is_covered {
             self.0.add(&node.span);
         }
@@ -94,7 +107,10 @@ fn has_no_gaps(ty: &Type) -> bool {
         Type::Array(item, _) | Type::List(item) => has_no_gaps(item),
         Type::Declared(declaration) => declaration.fields().all(|field| {
             field.position.is_none()
-                && field.block.as_ref().map_or_else(|| has_no_gaps(&field.ty), fills_block)
+                && field
+                    .block
+                    .as_ref()
+                    .map_or_else(|| has_no_gaps(&field.ty), fills_block)
         }),
         _ => true,
     }
@@ -108,7 +124,14 @@ fn fills_block(block: &Block) -> bool {
 
 /// Returns `true` for a list without a count, and for a struct that ends with one.
 fn runs_to_end(ty: &Type) -> bool {
-    let Type::Declared(declaration) = ty else { return matches!(ty, Type::List(_)) };
-    let Shape::Struct([.., last]) = declaration.shape else { return false };
-    matches!(last.ty, Type::List(_)) && last.count.is_none() && last.condition.is_none() && !last.lookahead
+    let Type::Declared(declaration) = ty else {
+        return matches!(ty, Type::List(_));
+    };
+    let Shape::Struct([.., last]) = declaration.shape else {
+        return false;
+    };
+    matches!(last.ty, Type::List(_))
+        && last.count.is_none()
+        && last.condition.is_none()
+        && !last.lookahead
 }

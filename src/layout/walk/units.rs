@@ -8,7 +8,9 @@ use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};
 use crate::layout::expr::{EvalError, Expr, Lookup, Value};
-use crate::layout::program::{BlockStep, ChecksumStep, Code, ComputedStep, Item, Step, Unit, UnitId};
+use crate::layout::program::{
+    BlockStep, ChecksumStep, Code, ComputedStep, Item, Step, Unit, UnitId,
+};
 use crate::text;
 use crate::text::bytes_follow;
 use crate::unpack::{self, UnpackError};
@@ -27,7 +29,9 @@ impl Walker<'_> {
     ) -> Walked<()> {
         let value = ty.read_value(bytes);
         match ty.without_byte_order() {
-            Type::Declared(declaration) => self.walk_enum_or_word(space, range, item, value, declaration),
+            Type::Declared(declaration) => {
+                self.walk_enum_or_word(space, range, item, value, declaration)
+            }
             _ => self.report_leaf(space, range, item, value),
         }
     }
@@ -62,7 +66,12 @@ impl Walker<'_> {
             None if item.may_lack_nul => (text.len(), text.len()),
             None => {
                 let message = "the string has no terminating NUL".into();
-                return self.fault(FaultKind::End, space.span(at..space.len()), message, item.rule());
+                return self.fault(
+                    FaultKind::End,
+                    space.span(at..space.len()),
+                    message,
+                    item.rule(),
+                );
             }
         };
         let end = at + size as u64;
@@ -88,10 +97,21 @@ impl Walker<'_> {
             let value = field.value(word);
             stop_on_break(self.visitor.visit_leaf(&node, &value))?;
             if !field.constraints.is_empty() {
-                let values = WordFields { word, fields, outer: &self.frames.visible_values() };
+                let values = WordFields {
+                    word,
+                    fields,
+                    outer: &self.frames.visible_values(),
+                };
                 self.visitor.visit_constrained(&node, &values);
             }
-            if let Value::Bits(inner, Declaration { shape: Shape::Bits { fields, .. }, .. }) = value {
+            if let Value::Bits(
+                inner,
+                Declaration {
+                    shape: Shape::Bits { fields, .. },
+                    ..
+                },
+            ) = value
+            {
                 self.walk_bit_fields(space, range, item, inner, bits.offset, fields)?;
             }
             self.path.pop();
@@ -116,7 +136,13 @@ impl Walker<'_> {
     }
 
     /// Decodes the fields of a struct after its magic bytes. Returns the end of the fields without explicit offsets.
-    pub fn walk_fields(&mut self, space: &Space, start: u64, at: u64, unit: &'static Unit) -> Walked<u64> {
+    pub fn walk_fields(
+        &mut self,
+        space: &Space,
+        start: u64,
+        at: u64,
+        unit: &'static Unit,
+    ) -> Walked<u64> {
         let mut next = at;
         let mut covered = unit.has_checksums.then(Vec::new);
         for step in &unit.steps {
@@ -137,7 +163,9 @@ impl Walker<'_> {
             }
         }
         if let (Some(covered), false) = (covered, self.is_muted) {
-            unit.steps.iter().for_each(|step| self.verify_checksum(space, start, step, &covered));
+            unit.steps
+                .iter()
+                .for_each(|step| self.verify_checksum(space, start, step, &covered));
         }
         Ok(next)
     }
@@ -154,7 +182,11 @@ impl Walker<'_> {
             _ => next,
         };
         let at = offset.min(space.len());
-        let end = if is_present { self.walk_content(space, at, step)? } else { at };
+        let end = if is_present {
+            self.walk_content(space, at, step)?
+        } else {
+            at
+        };
         self.field_range = is_present.then_some(at..end);
         self.verify_checks(space, at..end, step)?;
         if step.position.is_some() || step.field.lookahead {
@@ -172,15 +204,21 @@ impl Walker<'_> {
 
     /// Counts the bytes of look-aheads and of fields at explicit offsets against the limit, since many of them may
     /// overlap.
-    pub fn count_placed_bytes(&mut self, space: &Space, range: Range<u64>, bytes: u64) -> Walked<()> {
+    pub fn count_placed_bytes(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        bytes: u64,
+    ) -> Walked<()> {
         self.costs.placed_bytes = self.costs.placed_bytes.saturating_add(bytes);
         // Without overlaps, the fields are at most as large as the file.
         let max = self.limits.max_decoded.max(space.len());
         if self.costs.placed_bytes <= max {
             return Ok(());
         }
-        let message =
-            format!("look-aheads and fields at explicit offsets overlap and exceed the limit of {max} bytes");
+        let message = format!(
+            "look-aheads and fields at explicit offsets overlap and exceed the limit of {max} bytes"
+        );
         self.fault(FaultKind::Limit, space.span(range), message, None)
     }
 
@@ -190,13 +228,20 @@ impl Walker<'_> {
         if !self.is_for_codec || !step.eager_expressions().any(overflows) {
             return Ok(());
         }
-        let message = format!("the count or an argument of the absent field cannot be computed: {OVERFLOW}");
+        let message =
+            format!("the count or an argument of the absent field cannot be computed: {OVERFLOW}");
         self.fault(FaultKind::Count, space.span(at..at), message, None)
     }
 
     /// Returns a fault if a value that a codec computes in a struct overflows.
-    pub fn compute_values(&mut self, space: &Space, range: Range<u64>, unit: &'static Unit) -> Walked<()> {
-        for ComputedStep { name, value, slot } in unit.computed.iter().filter(|_| self.is_for_codec) {
+    pub fn compute_values(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        unit: &'static Unit,
+    ) -> Walked<()> {
+        for ComputedStep { name, value, slot } in unit.computed.iter().filter(|_| self.is_for_codec)
+        {
             if !self.frames.compute(value, *slot) {
                 let message = format!("`{name}` cannot be computed: {OVERFLOW}");
                 return self.fault(FaultKind::Count, space.span(range), message, None);
@@ -231,8 +276,17 @@ impl Walker<'_> {
     }
 
     /// Evaluates the offset of a field. An empty list may have an offset past the end.
-    fn eval_offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> Walked<u64> {
-        let (offset, end) = (self.eval_uint(space, next, position, "offset")?, space.len());
+    fn eval_offset(
+        &self,
+        space: &Space,
+        next: u64,
+        position: &Code,
+        step: &'static Step,
+    ) -> Walked<u64> {
+        let (offset, end) = (
+            self.eval_uint(space, next, position, "offset")?,
+            space.len(),
+        );
         if offset > end && self.eval_count(space, end, step)? != Some(0) {
             let message = format!("offset {offset:#x} is past the end at {end:#x}");
             return self.fault(FaultKind::End, space.span(end..end), message, None);
@@ -242,7 +296,10 @@ impl Walker<'_> {
 
     /// Decodes the block or value of a field and returns its end.
     fn walk_content(&mut self, space: &Space, at: u64, step: &'static Step) -> Walked<u64> {
-        let item = Item { count: self.eval_count(space, at, step)?, ..Item::of_field(step) };
+        let item = Item {
+            count: self.eval_count(space, at, step)?,
+            ..Item::of_field(step)
+        };
         if let Some(block) = &step.block {
             return self.walk_block(space, at, &item, block);
         }
@@ -253,7 +310,10 @@ impl Walker<'_> {
 
     /// Evaluates the number of items, or the size of a block in bytes.
     fn eval_count(&self, space: &Space, at: u64, step: &'static Step) -> Walked<Option<u64>> {
-        step.count.as_ref().map(|count| self.eval_uint(space, at, count, "count")).transpose()
+        step.count
+            .as_ref()
+            .map(|count| self.eval_uint(space, at, count, "count"))
+            .transpose()
     }
 
     fn verify_checks(&self, space: &Space, range: Range<u64>, step: &Step) -> Walked<()> {
@@ -264,14 +324,21 @@ impl Walker<'_> {
             let found = self.frames.visible_values().lookup(&[step.field.name]);
             let found = found.map_or(String::new(), |found| format!(": found {found}"));
             let message = format!("{message}{found}");
-            return self.fault(FaultKind::Check, space.span(range), message, step.field.rule);
+            return self.fault(
+                FaultKind::Check,
+                space.span(range),
+                message,
+                step.field.rule,
+            );
         }
         Ok(())
     }
 
     /// Reports a decoded field if it has constraints.
     pub fn report_constrained(&mut self, space: &Space, range: Range<u64>, item: &Item) {
-        let is_constrained = item.own_step().is_some_and(|step| !step.field.constraints.is_empty());
+        let is_constrained = item
+            .own_step()
+            .is_some_and(|step| !step.field.constraints.is_empty());
         if is_constrained && !self.is_muted {
             let values = self.frames.visible_values();
             let node = node(self.program, &self.path, space, range, item);
@@ -288,7 +355,15 @@ impl Walker<'_> {
         step: &Step,
         covered: &[(&str, Option<Range<u64>>)],
     ) {
-        let Some(ChecksumStep { checksum, stored, arguments, rule }) = &step.checksum else { return };
+        let Some(ChecksumStep {
+            checksum,
+            stored,
+            arguments,
+            rule,
+        }) = &step.checksum
+        else {
+            return;
+        };
         let bytes_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
         let first = match checksum.from {
             Some("self") => Some(start),
@@ -303,20 +378,29 @@ impl Walker<'_> {
         ) else {
             return;
         };
-        let Some(bytes) = space.bytes.get(first as usize..own.end as usize) else { return };
+        let Some(bytes) = space.bytes.get(first as usize..own.end as usize) else {
+            return;
+        };
         if checksum.none == Some(stored) || !self.visitor.should_verify(*rule) {
             return;
         }
         let computed = (checksum.function.compute)(bytes, &arguments);
         if i128::from(computed) != stored {
             let names = match checksum.stored {
-                Expr::Path(names) if covered.iter().any(|(known, _)| names.first() == Some(known)) => names,
+                Expr::Path(names)
+                    if covered
+                        .iter()
+                        .any(|(known, _)| names.first() == Some(known)) =>
+                {
+                    names
+                }
                 _ => &[step.field.name],
             };
             let names = names.iter().map(|name| Segment::Field(name));
             let path: Vec<_> = self.path.iter().copied().chain(names).collect();
             let (function, span) = (checksum.function.name, space.span(first..own.end));
-            let message = format!("found {stored:#x}, but the {function} of {span} is {computed:#x}");
+            let message =
+                format!("found {stored:#x}, but the {function} of {span} is {computed:#x}");
             self.visitor.visit_wrong_checksum(&path, *rule, message);
         }
     }
@@ -334,14 +418,32 @@ impl Walker<'_> {
     }
 
     /// Decodes a field whose bytes contain another structure. Returns the end of the bytes.
-    fn walk_block(&mut self, space: &Space, at: u64, bytes: &Item, block: &'static BlockStep) -> Walked<u64> {
+    fn walk_block(
+        &mut self,
+        space: &Space,
+        at: u64,
+        bytes: &Item,
+        block: &'static BlockStep,
+    ) -> Walked<u64> {
         let declared = block.block;
         // A block without a size runs to the end.
-        let range = at..bytes.count.map_or(space.len(), |count| at.saturating_add(count));
+        let range = at..bytes
+            .count
+            .map_or(space.len(), |count| at.saturating_add(count));
         let packed = self.bytes_at(space, range.start, range.end - range.start)?;
-        let name = if declared.inline { self.path.pop() } else { None };
+        let name = if declared.inline {
+            self.path.pop()
+        } else {
+            None
+        };
         let visit = !self.is_muted
-            && self.visitor.should_unpack(&node(self.program, &self.path, space, range.clone(), bytes));
+            && self.visitor.should_unpack(&node(
+                self.program,
+                &self.path,
+                space,
+                range.clone(),
+                bytes,
+            ));
         // Later expressions may refer to the content of a block with custom packing, so it is decoded even if the
         // visitor skips the block. Other skipped blocks are not decoded.
         if !visit && !matches!(declared.packing, Packing::Custom { .. }) {
@@ -350,9 +452,15 @@ impl Walker<'_> {
         }
         let was_muted = std::mem::replace(&mut self.is_muted, !visit);
         let size = block.size.as_ref();
-        let size = size.map(|size| self.eval_uint(space, range.start, size, "unpacked size")).transpose()?;
-        let encoding = block.encoding.as_ref().and_then(|code| self.frames.eval_value(code).ok());
-        let content = match unpack::unpack((declared.packing, encoding), packed, size, self.limits) {
+        let size = size
+            .map(|size| self.eval_uint(space, range.start, size, "unpacked size"))
+            .transpose()?;
+        let encoding = block
+            .encoding
+            .as_ref()
+            .and_then(|code| self.frames.eval_value(code).ok());
+        let content = match unpack::unpack((declared.packing, encoding), packed, size, self.limits)
+        {
             Ok(content) => content,
             Err(error) => {
                 let (kind, message, rule) = match error {
@@ -372,16 +480,31 @@ impl Walker<'_> {
             // Offsets within stored content count from the start of the outer space.
             Cow::Borrowed(_) => {
                 let outer = Space::of(&space.bytes[..range.end as usize]);
-                (Space { packed: space.packed.clone(), ..outer }, range.start)
+                (
+                    Space {
+                        packed: space.packed.clone(),
+                        ..outer
+                    },
+                    range.start,
+                )
             }
             Cow::Owned(content) => {
                 let packed = space.packed.clone().unwrap_or(range.clone());
-                (Space { packed: Some(packed), ..Space::of(content) }, 0)
+                (
+                    Space {
+                        packed: Some(packed),
+                        ..Space::of(content)
+                    },
+                    0,
+                )
             }
         };
         let mut result = self.walk_value(&inner, start, &bytes.block_content(block));
         if let (Err(Interrupt::Fault(fault)), Packing::Stored) = (&mut result, declared.packing)
-            && !matches!(fault.kind, FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported)
+            && !matches!(
+                fault.kind,
+                FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported
+            )
         {
             // Stored content cannot fail to unpack, so the rule of its field applies to the content.
             fault.rule = fault.rule.or(bytes.rule());

@@ -20,7 +20,11 @@ pub(super) struct Space<'b> {
 
 impl<'b> Space<'b> {
     pub fn of(bytes: &'b [u8]) -> Space<'b> {
-        Space { bytes, packed: None, max_end: cell::Cell::new(0) }
+        Space {
+            bytes,
+            packed: None,
+            max_end: cell::Cell::new(0),
+        }
     }
 
     /// Returns the range of trailing bytes, given the end of the fields without explicit offsets.
@@ -31,7 +35,10 @@ impl<'b> Space<'b> {
     pub fn span(&self, range: Range<u64>) -> Span {
         match &self.packed {
             None => Span::Bytes(range),
-            Some(packed) => Span::Unpacked { packed: packed.clone(), range },
+            Some(packed) => Span::Unpacked {
+                packed: packed.clone(),
+                range,
+            },
         }
     }
 
@@ -50,7 +57,10 @@ impl VisitedItems {
 
     /// Returns the first visited index that is at least `index`.
     fn first_at_or_after(&self, index: u64) -> Option<u64> {
-        let ranges = self.0.iter().filter(|range| !range.is_empty() && index < range.end);
+        let ranges = self
+            .0
+            .iter()
+            .filter(|range| !range.is_empty() && index < range.end);
         ranges.map(|range| range.start.max(index)).min()
     }
 }
@@ -65,7 +75,11 @@ pub(super) type Walked<T> = Result<T, Interrupt>;
 
 /// Ends the walk if a visitor breaks.
 pub(super) fn stop_on_break(flow: ControlFlow<()>) -> Walked<()> {
-    if flow.is_break() { Err(Interrupt::Stopped) } else { Ok(()) }
+    if flow.is_break() {
+        Err(Interrupt::Stopped)
+    } else {
+        Ok(())
+    }
 }
 
 /// The work so far that the size of the file does not bound.
@@ -133,14 +147,21 @@ impl<'v> Walker<'v> {
         rule: Option<&'static Rule>,
     ) -> Walked<T> {
         let path = self.path.as_slice().into();
-        Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
+        Err(Interrupt::Fault(Box::new(Fault {
+            kind,
+            path,
+            span,
+            message,
+            rule,
+        })))
     }
 
     pub fn report_trailing(&mut self, space: &Space, end: u64) {
         let rest = space.trailing_range(end);
         if !rest.is_empty() && !self.is_muted {
             let bytes = space.bytes.get(rest.start as usize..).unwrap_or_default();
-            self.visitor.visit_trailing(&self.path, space.span(rest), bytes);
+            self.visitor
+                .visit_trailing(&self.path, space.span(rest), bytes);
         }
     }
 
@@ -161,7 +182,13 @@ impl<'v> Walker<'v> {
     }
 
     /// Reports a leaf value, and stores it if an expression refers to it.
-    pub fn report_leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Walked<()> {
+    pub fn report_leaf(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        item: &Item,
+        value: Value,
+    ) -> Walked<()> {
         if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
             stop_on_break(self.visitor.visit_leaf(&node, &value))?;
@@ -182,9 +209,15 @@ impl<'v> Walker<'v> {
                 Ok(at + size)
             }
             FormKind::Text => self.walk_text(space, at, item),
-            FormKind::Items(inner, count) => {
-                self.walk_items(space, at, &Item { count: count.or(item.count), ..*item }, inner)
-            }
+            FormKind::Items(inner, count) => self.walk_items(
+                space,
+                at,
+                &Item {
+                    count: count.or(item.count),
+                    ..*item
+                },
+                inner,
+            ),
             FormKind::Struct(unit) => self.with_unit(space, at, item, unit, |walker, unit| {
                 walker.walk_group(space, at, item, |walker, _| {
                     let start = walker.walk_magic(space, at, item, unit.declaration.magic)?;
@@ -218,7 +251,9 @@ impl<'v> Walker<'v> {
         let was_muted = self.is_muted;
         let visit = match was_muted {
             true => Visit::Nothing,
-            false => self.visitor.enter(&node(self.program, &self.path, space, at..at, item)),
+            false => self
+                .visitor
+                .enter(&node(self.program, &self.path, space, at..at, item)),
         };
         self.is_muted = visit == Visit::Nothing;
         let visited = match visit {
@@ -236,7 +271,10 @@ impl<'v> Walker<'v> {
         if was_muted {
             return Ok(end);
         }
-        let node = Node { count, ..node(self.program, &self.path, space, at..end, item) };
+        let node = Node {
+            count,
+            ..node(self.program, &self.path, space, at..end, item)
+        };
         stop_on_break(self.visitor.leave(&node))?;
         Ok(end)
     }
@@ -251,7 +289,9 @@ impl<'v> Walker<'v> {
         count: u64,
     ) -> Walked<()> {
         let form = &self.program.forms[item.form];
-        let FormKind::Number(size) = form.kind else { return Ok(()) };
+        let FormKind::Number(size) = form.kind else {
+            return Ok(());
+        };
         let bytes = self.bytes_at(space, at, size * count)?;
         let mut next = 0;
         self.path.push(Segment::Index(0));
@@ -274,7 +314,8 @@ impl<'v> Walker<'v> {
     fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Walked<u64> {
         let size = self.frames.form_size(inner, list.arguments);
         let (missing, count) = match (size, list.count) {
-            (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count)) {
+            (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count))
+            {
                 Ok(_) => (None, Some(count)),
                 Err(missing) if self.is_muted || !self.visitor.should_visit_partial_arrays() => {
                     return Err(missing);
@@ -315,7 +356,9 @@ impl<'v> Walker<'v> {
                     (size, count, visit, must_walk && counted.is_none())
                 {
                     // Skips to the next visited item, or to the end.
-                    let next = visited.first_at_or_after(index).map_or(count, |next| next.min(count));
+                    let next = visited
+                        .first_at_or_after(index)
+                        .map_or(count, |next| next.min(count));
                     position += size * (next - index);
                     index = next;
                     continue;
@@ -362,7 +405,13 @@ impl<'v> Walker<'v> {
 
     /// Counts the `items` items without bytes at the end of a list against the limits. The first of them is walked, and
     /// the costs before it were `before`.
-    fn count_empty_items(&mut self, space: &Space, at: u64, items: u64, before: Costs) -> Walked<()> {
+    fn count_empty_items(
+        &mut self,
+        space: &Space,
+        at: u64,
+        items: u64,
+        before: Costs,
+    ) -> Walked<()> {
         let following = items.saturating_sub(1);
         let nested = self.costs.empty_items.saturating_sub(before.empty_items);
         let placed = self.costs.placed_bytes.saturating_sub(before.placed_bytes);
@@ -370,7 +419,8 @@ impl<'v> Walker<'v> {
         self.costs.empty_items = self.costs.empty_items.saturating_add(further);
         let max = self.limits.max_empty_items;
         if self.costs.empty_items > max {
-            let message = format!("has {items} items without bytes, over the limit of {max} per file");
+            let message =
+                format!("has {items} items without bytes, over the limit of {max} per file");
             return self.fault(FaultKind::EmptyItems, space.span(at..at), message, None);
         }
         self.count_placed_bytes(space, at..at, placed.saturating_mul(following))
@@ -395,13 +445,22 @@ impl<'v> Walker<'v> {
     }
 
     /// Returns `true` if the visitor skips the fixed-size structs in `range`.
-    fn skips_structs(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
-        let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind else {
+    fn skips_structs(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        list: &Item,
+        inner: FormId,
+    ) -> bool {
+        let (FormKind::Struct(unit) | FormKind::Choice(unit)) = self.program.forms[inner].kind
+        else {
             return false;
         };
         let (outer, _) = self.frames.enter(&self.program.units[unit], list.arguments);
         let node = node(self.program, &self.path, space, range, list);
-        let skips = self.visitor.visit_structs(&node, &self.frames.visible_values());
+        let skips = self
+            .visitor
+            .visit_structs(&node, &self.frames.visible_values());
         self.frames.leave(outer, None);
         skips
     }
@@ -416,10 +475,29 @@ pub(super) fn node<'w>(
     item: &Item,
 ) -> Node<'w> {
     // The range is within bytes in memory, so its ends fit in a `usize`.
-    let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
+    let bytes = space
+        .bytes
+        .get(range.start as usize..range.end as usize)
+        .unwrap_or_default();
     let (ty, step) = (program.forms[item.form].ty, item.own_step());
-    let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));
-    let Item { count, decoding, .. } = *item;
+    let (field, variant) = (
+        step.map(|step| step.field),
+        step.and_then(|step| step.variant),
+    );
+    let Item {
+        count, decoding, ..
+    } = *item;
     let span = space.span(range);
-    Node { path, ty, field, variant, decoding, span, bytes, count, bit_field: None, bits: None }
+    Node {
+        path,
+        ty,
+        field,
+        variant,
+        decoding,
+        span,
+        bytes,
+        count,
+        bit_field: None,
+        bits: None,
+    }
 }

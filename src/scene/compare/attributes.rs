@@ -90,14 +90,19 @@ impl Attribute {
 
     /// Returns the attributes of a mesh.
     fn all_of(mesh: &Mesh, has_generated_normals: bool) -> impl Iterator<Item = Attribute> {
-        let normals = (mesh.normals.is_some() && !has_generated_normals).then_some(Attribute::Normals);
+        let normals =
+            (mesh.normals.is_some() && !has_generated_normals).then_some(Attribute::Normals);
         normals
             .into_iter()
             .chain(mesh.tangents.as_ref().map(|_| Attribute::Tangents))
             .chain((0..mesh.uvs.len()).map(Attribute::Uvs))
             .chain((0..mesh.colors.len()).map(Attribute::Colors))
             .chain((!mesh.skins.is_empty()).then_some(Attribute::Weights))
-            .chain(mesh.custom.iter().map(|custom| Attribute::Custom(custom.name.clone())))
+            .chain(
+                mesh.custom
+                    .iter()
+                    .map(|custom| Attribute::Custom(custom.name.clone())),
+            )
     }
 
     /// Returns the value at a vertex; `None` if the mesh lacks the attribute. `joints` maps joints to those of the
@@ -114,11 +119,17 @@ impl Attribute {
             }
             Attribute::Uvs(set) => {
                 let [u, v] = mesh.uvs.get(*set)?.get(vertex)?.map(f64::from);
-                let v = if mesh.uv_origin == UvOrigin::BottomLeft { 1.0 - v } else { v };
+                let v = if mesh.uv_origin == UvOrigin::BottomLeft {
+                    1.0 - v
+                } else {
+                    v
+                };
                 Value::Numbers([u, v, 0.0, 0.0])
             }
             Attribute::Colors(set) => Value::Numbers(match mesh.colors.get(*set)? {
-                Colors::U8(colors) => colors.get(vertex)?.map(|channel| f64::from(channel) / 255.0),
+                Colors::U8(colors) => colors
+                    .get(vertex)?
+                    .map(|channel| f64::from(channel) / 255.0),
                 Colors::F32(colors) => colors.get(vertex)?.map(f64::from),
             }),
             Attribute::Weights => {
@@ -176,7 +187,10 @@ impl Value {
                 }
                 Value::Numbers(own) => {
                     kind = 2;
-                    numbers.iter_mut().zip(own).for_each(|(sum, own)| *sum += own * factor);
+                    numbers
+                        .iter_mut()
+                        .zip(own)
+                        .for_each(|(sum, own)| *sum += own * factor);
                 }
                 Value::Weights(own) => {
                     own.into_iter().for_each(|(joint, weight)| {
@@ -214,7 +228,11 @@ impl Value {
                     (false, false) if a == b => 0.0,
                     (false, false) => {
                         let by = (a - b).abs();
-                        if by <= rounding * a.abs().max(b.abs()).max(1.0) { 0.0 } else { by }
+                        if by <= rounding * a.abs().max(b.abs()).max(1.0) {
+                            0.0
+                        } else {
+                            by
+                        }
                     }
                     _ => f64::INFINITY,
                 };
@@ -225,7 +243,9 @@ impl Value {
                 let weight = |weights: &BTreeMap<usize, f64>, joint: &usize| {
                     weights.get(joint).copied().unwrap_or(0.0)
                 };
-                let by = joints.map(|joint| (weight(a, joint) - weight(b, joint)).abs()).fold(0.0, f64::max);
+                let by = joints
+                    .map(|joint| (weight(a, joint) - weight(b, joint)).abs())
+                    .fold(0.0, f64::max);
                 if by <= WEIGHT_ROUNDING { 0.0 } else { by }
             }
             _ => f64::INFINITY,
@@ -253,21 +273,34 @@ impl Side<'_> {
         }
         let (mesh, corners) = (&model.meshes[drawn.mesh], model.triangles[spot.triangle()]);
         let at_corner = |corner: usize| {
-            attribute.value_at(mesh, corners[corner] as usize - drawn.first_vertex, self.joints)
+            attribute.value_at(
+                mesh,
+                corners[corner] as usize - drawn.first_vertex,
+                self.joints,
+            )
         };
         match *spot {
             Spot::Corner { corner, .. } => at_corner(corner),
-            Spot::Inside { weights, .. } => {
-                Some(Value::blend([at_corner(0)?, at_corner(1)?, at_corner(2)?], weights))
-            }
+            Spot::Inside { weights, .. } => Some(Value::blend(
+                [at_corner(0)?, at_corner(1)?, at_corner(2)?],
+                weights,
+            )),
         }
     }
 
     fn attributes(&self) -> BTreeSet<Attribute> {
-        let drawn = self.set.model.drawn_meshes.iter().filter(|drawn| !drawn.triangles.is_empty());
+        let drawn = self
+            .set
+            .model
+            .drawn_meshes
+            .iter()
+            .filter(|drawn| !drawn.triangles.is_empty());
         drawn
             .flat_map(|drawn| {
-                Attribute::all_of(&self.set.model.meshes[drawn.mesh], drawn.has_generated_normals)
+                Attribute::all_of(
+                    &self.set.model.meshes[drawn.mesh],
+                    drawn.has_generated_normals,
+                )
             })
             .collect()
     }
@@ -275,7 +308,8 @@ impl Side<'_> {
     /// Returns the number of corners with an attribute.
     fn count(&self, attribute: &Attribute) -> u64 {
         let mut count = 0;
-        self.set.for_each_corner(|spot| count += u64::from(self.value(attribute, &spot).is_some()));
+        self.set
+            .for_each_corner(|spot| count += u64::from(self.value(attribute, &spot).is_some()));
         count
     }
 }
@@ -315,7 +349,16 @@ pub fn compare(
     joints_of_b: &[usize],
     compare_materials: impl FnOnce(&MeshPairs) -> Vec<SceneDifference>,
 ) -> AttributeComparison {
-    let [a, b] = &[Side { set: sets[0], joints: &[] }, Side { set: sets[1], joints: joints_of_b }];
+    let [a, b] = &[
+        Side {
+            set: sets[0],
+            joints: &[],
+        },
+        Side {
+            set: sets[1],
+            joints: joints_of_b,
+        },
+    ];
     let attributes = &[a.attributes(), b.attributes()];
     let all: Vec<&Attribute> = attributes[0].union(&attributes[1]).collect();
     let both: Vec<&Attribute> = attributes[0].intersection(&attributes[1]).collect();
@@ -327,30 +370,50 @@ pub fn compare(
         let is_moved = has_same_meshes && a.mesh_of(from) != b.mesh_of(to);
         let moved = if is_moved { TIE_BREAK } else { 0.0 };
         let differ = materials[0][a.mesh_of(from)] != materials[1][b.mesh_of(to)];
-        let values = both.iter().map(|attribute| match (a.value(attribute, from), b.value(attribute, to)) {
-            (Some(from @ Value::Direction(..)), Some(to)) => from.difference(&to, 0.0) / 180.0,
-            (Some(from), Some(to)) => from.difference(&to, 0.0).min(1.0),
-            (None, None) => 0.0,
-            _ => 1.0,
-        });
+        let values =
+            both.iter().map(
+                |attribute| match (a.value(attribute, from), b.value(attribute, to)) {
+                    (Some(from @ Value::Direction(..)), Some(to)) => {
+                        from.difference(&to, 0.0) / 180.0
+                    }
+                    (Some(from), Some(to)) => from.difference(&to, 0.0).min(1.0),
+                    (None, None) => 0.0,
+                    _ => 1.0,
+                },
+            );
         f64::from(u8::from(differ)) + moved + values.sum::<f64>()
     };
     let mut tallies: Vec<AttributeTally> = both.iter().map(|_| AttributeTally::default()).collect();
     let compared_meshes = sets[0].model.drawn_meshes.iter().map(|drawn| drawn.mesh);
-    let mut pairs = MeshPairs { compared: compared_meshes.collect(), ..MeshPairs::default() };
+    let mut pairs = MeshPairs {
+        compared: compared_meshes.collect(),
+        ..MeshPairs::default()
+    };
     let mut visit = |found: CornerMatch| {
         let [own_side, other_side] = if found.side == 0 { [a, b] } else { [b, a] };
-        let Some(likeliest) = found.candidates.first() else { return };
-        let meshes = [own_side.mesh_of(&found.corner), other_side.mesh_of(likeliest)];
-        let meshes = if found.side == 0 { (meshes[0], meshes[1]) } else { (meshes[1], meshes[0]) };
+        let Some(likeliest) = found.candidates.first() else {
+            return;
+        };
+        let meshes = [
+            own_side.mesh_of(&found.corner),
+            other_side.mesh_of(likeliest),
+        ];
+        let meshes = if found.side == 0 {
+            (meshes[0], meshes[1])
+        } else {
+            (meshes[1], meshes[0])
+        };
         match found.correspondence {
             Correspondence::Triangle => pairs.by_triangle.insert(meshes),
-            Correspondence::FlatTriangle | Correspondence::Position => pairs.by_corner.insert(meshes),
+            Correspondence::FlatTriangle | Correspondence::Position => {
+                pairs.by_corner.insert(meshes)
+            }
         };
         if found.correspondence == Correspondence::FlatTriangle {
             return;
         }
-        let is_flipped = sets[0].model.meshes[meshes.0].uv_origin != sets[1].model.meshes[meshes.1].uv_origin;
+        let is_flipped =
+            sets[0].model.meshes[meshes.0].uv_origin != sets[1].model.meshes[meshes.1].uv_origin;
         for (attribute, tally) in both.iter().zip(&mut tallies) {
             let own = own_side.value(attribute, &found.corner);
             let difference_to = |candidate: &Spot| {
@@ -360,14 +423,23 @@ pub fn compare(
                     Attribute::Colors(_) => COLOR_ROUNDING,
                     _ => 0.0,
                 };
-                Some(own.as_ref()?.difference(&other_side.value(attribute, candidate)?, rounding))
+                Some(
+                    own.as_ref()?
+                        .difference(&other_side.value(attribute, candidate)?, rounding),
+                )
             };
             // Where the counterpart is uncertain, the difference is at least the smallest one.
-            let least = found.candidates.iter().filter_map(difference_to).min_by(f64::total_cmp);
+            let least = found
+                .candidates
+                .iter()
+                .filter_map(difference_to)
+                .min_by(f64::total_cmp);
             let is_missing = |candidate: &Spot| other_side.value(attribute, candidate).is_none();
             match (least, own) {
                 (Some(by), _) => {
-                    tally.values.add(by, tolerance, || point_text(sets[found.side].position(&found.corner)));
+                    tally.values.add(by, tolerance, || {
+                        point_text(sets[found.side].position(&found.corner))
+                    });
                 }
                 (None, Some(_)) if found.side == 0 => tally.removed += 1,
                 (None, Some(_)) => tally.added += 1,
@@ -391,7 +463,10 @@ pub fn compare(
         if tally.values.compared > 0 {
             compared.push(attribute.title());
         }
-        let missing = [(DifferenceKind::Removed, tally.removed), (DifferenceKind::Added, tally.added)];
+        let missing = [
+            (DifferenceKind::Removed, tally.removed),
+            (DifferenceKind::Added, tally.added),
+        ];
         differences.extend(tally.values.difference(path.clone(), attribute.quantity()));
         for (kind, count) in missing.into_iter().filter(|(_, count)| *count > 0) {
             differences.push(SceneDifference {
@@ -422,7 +497,11 @@ pub fn compare(
         without_counterpart: counts.without_counterpart,
         without_area: counts.without_area,
     };
-    AttributeComparison { differences, compared, uncompared }
+    AttributeComparison {
+        differences,
+        compared,
+        uncompared,
+    }
 }
 
 /// Returns a number for the material of each mesh, equal for equal materials of both sets.

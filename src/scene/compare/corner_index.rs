@@ -61,7 +61,11 @@ impl Priced {
 impl<'c> CornerIndex<'c> {
     pub fn new(set: &'c CornerSet, positions: &'c [u32]) -> CornerIndex<'c> {
         let mut extent = Extent::default();
-        set.model.points.iter().filter(|point| point.is_finite()).for_each(|point| extent.add(*point));
+        set.model
+            .points
+            .iter()
+            .filter(|point| point.is_finite())
+            .for_each(|point| extent.add(*point));
         CornerIndex {
             set,
             positions,
@@ -121,7 +125,8 @@ impl<'c> CornerIndex<'c> {
     /// Returns the largest distance of a corner of another model from the surface, of those in reach.
     pub fn largest_surface_distance(&self, other: &CornerSet, triangle: usize) -> f64 {
         let corners = (0..other.corners_per_triangle()).map(|corner| other.point(triangle, corner));
-        let nearest = corners.filter_map(|at| self.surface().nearest(at, self.max_distance, |_| true));
+        let nearest =
+            corners.filter_map(|at| self.surface().nearest(at, self.max_distance, |_| true));
         nearest.map(|nearest| nearest.distance).fold(0.0, f64::max)
     }
 
@@ -142,14 +147,25 @@ impl<'c> CornerIndex<'c> {
             false => DVec3::ZERO,
         };
         let at = other.set.point(triangle, corner);
-        if let Some(here) = self.cheapest_at(other.position_of(triangle, corner), normal, reach, &cost) {
+        if let Some(here) =
+            self.cheapest_at(other.position_of(triangle, corner), normal, reach, &cost)
+        {
             // A shift may move a corner to the position of another one.
-            let near = if here.cost > 0.0 { self.vertices_near(at, reach) } else { Vec::new() };
-            let near = near.into_iter().map(|spot| Priced { cost: cost(&spot), spot });
+            let near = if here.cost > 0.0 {
+                self.vertices_near(at, reach)
+            } else {
+                Vec::new()
+            };
+            let near = near.into_iter().map(|spot| Priced {
+                cost: cost(&spot),
+                spot,
+            });
             return vec![near.fold(here, Priced::cheaper).spot];
         }
-        let mut candidates: Vec<Spot> =
-            self.spot_near(other.set, triangle, corner, normal, reach).into_iter().collect();
+        let mut candidates: Vec<Spot> = self
+            .spot_near(other.set, triangle, corner, normal, reach)
+            .into_iter()
+            .collect();
         candidates.extend(self.vertices_near(at, reach));
         let costs = candidates.iter().map(cost).enumerate();
         if let Some((cheapest, _)) = costs.min_by(|(_, a), (_, b)| a.total_cmp(b)) {
@@ -173,11 +189,18 @@ impl<'c> CornerIndex<'c> {
             .iter()
             .take_while(|corner| corner.position == position)
             .take(MAX_CANDIDATES)
-            .map(|&PlacedCorner { triangle, corner, .. }| {
-                let spot = Spot::Corner { triangle, corner };
-                let averted = f64::from(u8::from(!self.is_facing(triangle, normal, reach)));
-                Priced { cost: cost(&spot) + averted, spot }
-            })
+            .map(
+                |&PlacedCorner {
+                     triangle, corner, ..
+                 }| {
+                    let spot = Spot::Corner { triangle, corner };
+                    let averted = f64::from(u8::from(!self.is_facing(triangle, normal, reach)));
+                    Priced {
+                        cost: cost(&spot) + averted,
+                        spot,
+                    }
+                },
+            )
             .reduce(Priced::cheaper)
     }
 
@@ -199,7 +222,9 @@ impl<'c> CornerIndex<'c> {
             Surface::from_triangles(vertices.iter().map(|vertex| [self.set.position(vertex); 3]))
         });
         let near = points.nearest_within(at, reach, MAX_CANDIDATES);
-        near.into_iter().filter_map(|near| vertices.get(near.triangle).copied()).collect()
+        near.into_iter()
+            .filter_map(|near| vertices.get(near.triangle).copied())
+            .collect()
     }
 
     /// Returns the nearest point on the surface to a corner of another model.
@@ -216,9 +241,14 @@ impl<'c> CornerIndex<'c> {
         let inset = at.lerp(center, INSET);
         let is_candidate =
             |candidate| self.set.has_area(candidate) && self.is_facing(candidate, normal, reach);
-        let nearest = self.surface().nearest(inset, self.max_distance, is_candidate)?;
+        let nearest = self
+            .surface()
+            .nearest(inset, self.max_distance, is_candidate)?;
         let corners = self.set.model.triangle_points(nearest.triangle);
-        Some(Spot::Inside { triangle: nearest.triangle, weights: barycentric(corners, at) })
+        Some(Spot::Inside {
+            triangle: nearest.triangle,
+            weights: barycentric(corners, at),
+        })
     }
 }
 

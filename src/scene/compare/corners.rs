@@ -37,14 +37,26 @@ impl Spot {
 
 impl CornerSet {
     pub fn new(model: Model) -> CornerSet {
-        CornerSet { model, is_cloud: false }
+        CornerSet {
+            model,
+            is_cloud: false,
+        }
     }
 
     /// Makes a triangle of each finite point, for models without triangles.
     pub fn add_points(&mut self) {
         self.is_cloud = true;
-        let Model { drawn_meshes, triangles, points, .. } = &mut self.model;
-        let ends = drawn_meshes.iter().skip(1).map(|next| next.first_vertex).chain([points.len()]);
+        let Model {
+            drawn_meshes,
+            triangles,
+            points,
+            ..
+        } = &mut self.model;
+        let ends = drawn_meshes
+            .iter()
+            .skip(1)
+            .map(|next| next.first_vertex)
+            .chain([points.len()]);
         let ends: Vec<usize> = ends.collect();
         for (drawn, end) in drawn_meshes.iter_mut().zip(ends) {
             let first = triangles.len();
@@ -86,7 +98,11 @@ impl CornerSet {
             Spot::Corner { triangle, corner } => self.point(triangle, corner),
             Spot::Inside { triangle, weights } => {
                 let corners = self.model.triangle_points(triangle);
-                corners.iter().zip(weights).map(|(corner, weight)| *corner * weight).sum()
+                corners
+                    .iter()
+                    .zip(weights)
+                    .map(|(corner, weight)| *corner * weight)
+                    .sum()
             }
         }
     }
@@ -100,14 +116,25 @@ impl CornerSet {
     /// Returns the smallest height of a triangle.
     pub fn height(&self, triangle: usize) -> f64 {
         let [a, b, c] = self.model.triangle_points(triangle);
-        let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
-        if longest > 0.0 { self.face_normal(triangle).length() / longest } else { 0.0 }
+        let longest = a
+            .distance_squared(b)
+            .max(b.distance_squared(c))
+            .max(c.distance_squared(a))
+            .sqrt();
+        if longest > 0.0 {
+            self.face_normal(triangle).length() / longest
+        } else {
+            0.0
+        }
     }
 
     /// Returns `true` if a triangle has an area, or is a point of a model without triangles.
     pub fn has_area(&self, triangle: usize) -> bool {
         let points = self.model.triangle_points(triangle);
-        let largest = points.iter().map(|point| point.abs().max_element()).fold(0.0, f64::max);
+        let largest = points
+            .iter()
+            .map(|point| point.abs().max_element())
+            .fold(0.0, f64::max);
         self.is_cloud || self.height(triangle) > FLAT_HEIGHT * largest
     }
 
@@ -116,7 +143,8 @@ impl CornerSet {
         let mut shifts = vec![f64::INFINITY; self.model.points.len()];
         for triangle in &self.model.triangles {
             for corner in 0..3 {
-                let [from, to] = [triangle[corner], triangle[(corner + 1) % 3]].map(|vertex| vertex as usize);
+                let [from, to] =
+                    [triangle[corner], triangle[(corner + 1) % 3]].map(|vertex| vertex as usize);
                 let length = self.model.points[from].distance(self.model.points[to]);
                 if length > 0.0 {
                     shifts[from] = shifts[from].min(MAX_SHIFT * length);

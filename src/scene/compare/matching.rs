@@ -69,7 +69,10 @@ pub fn match_corners(
         true => Vec::new(),
         false => take_reversed(sets, &mut rest, &shifts),
     };
-    let mut counts = MatchCounts { reversed_triangles: reversed.len() as u64, ..MatchCounts::default() };
+    let mut counts = MatchCounts {
+        reversed_triangles: reversed.len() as u64,
+        ..MatchCounts::default()
+    };
     visit_pairs(sets, &pairs, [0, 1, 2], &mut counts, visit);
     visit_pairs(sets, &reversed, [0, 2, 1], &mut counts, visit);
     for (side, rest) in rest.iter_mut().enumerate() {
@@ -97,12 +100,18 @@ fn take_reversed(
     let [rest_of_a, rest_of_b] = rest;
     let mut by_key: HashMap<[u32; 3], Vec<KeyedTriangle>> = HashMap::new();
     // `pop` takes the triangles in their order.
-    for triangle in rest_of_b.iter().rev().filter(|triangle| has_front(1, triangle)) {
+    for triangle in rest_of_b
+        .iter()
+        .rev()
+        .filter(|triangle| has_front(1, triangle))
+    {
         by_key.entry(triangle.key).or_default().push(*triangle);
     }
     let mut reversed = Vec::new();
     rest_of_a.retain(|from| {
-        let opposite = by_key.get_mut(&from.reversed_key()).filter(|_| has_front(0, from));
+        let opposite = by_key
+            .get_mut(&from.reversed_key())
+            .filter(|_| has_front(0, from));
         let to = opposite.and_then(Vec::pop);
         reversed.extend(to.map(|to| [*from, to]));
         to.is_none()
@@ -128,12 +137,19 @@ fn visit_pairs(
             false => Correspondence::FlatTriangle,
         };
         match correspondence {
-            Correspondence::FlatTriangle => counts.without_area.iter_mut().for_each(|count| *count += 3),
+            Correspondence::FlatTriangle => {
+                counts.without_area.iter_mut().for_each(|count| *count += 3)
+            }
             _ => counts.paired_triangles += 1,
         }
         for (step, other) in steps.into_iter().enumerate().take(a.corners_per_triangle()) {
             let (corner, candidates) = (from.corner_at(step), &[to.corner_at(other)]);
-            visit(CornerMatch { side: 0, corner, candidates, correspondence });
+            visit(CornerMatch {
+                side: 0,
+                corner,
+                candidates,
+                correspondence,
+            });
         }
     }
 }
@@ -153,24 +169,47 @@ fn visit_rest(
         rest[side]
             .iter()
             .map(|triangle| {
-                let off_surface = indexes[1 - side].largest_surface_distance(sets[side], triangle.triangle);
+                let off_surface =
+                    indexes[1 - side].largest_surface_distance(sets[side], triangle.triangle);
                 off_surface.max(triangle.largest_shift(shifts))
             })
             .collect()
     });
-    let usual = usual_shift(shifts.iter().chain(shifts_of_rest.iter().flatten()).copied().collect());
+    let usual = usual_shift(
+        shifts
+            .iter()
+            .chain(shifts_of_rest.iter().flatten())
+            .copied()
+            .collect(),
+    );
     for side in [0, 1] {
-        for (KeyedTriangle { triangle, .. }, shift) in rest[side].iter().zip(&shifts_of_rest[side]) {
+        for (KeyedTriangle { triangle, .. }, shift) in rest[side].iter().zip(&shifts_of_rest[side])
+        {
             let reach = MAX_RELATIVE_SHIFT * shift.max(usual);
             for corner in 0..sets[side].corners_per_triangle() {
-                let own = Spot::Corner { triangle: *triangle, corner };
-                let cost = |found: &Spot| if side == 0 { cost(&own, found) } else { cost(found, &own) };
-                let candidates = indexes[1 - side].candidates(&indexes[side], *triangle, corner, reach, cost);
+                let own = Spot::Corner {
+                    triangle: *triangle,
+                    corner,
+                };
+                let cost = |found: &Spot| {
+                    if side == 0 {
+                        cost(&own, found)
+                    } else {
+                        cost(found, &own)
+                    }
+                };
+                let candidates =
+                    indexes[1 - side].candidates(&indexes[side], *triangle, corner, reach, cost);
                 if candidates.is_empty() {
                     counts.without_counterpart[side] += 1;
                 } else {
                     let (candidates, correspondence) = (&candidates[..], Correspondence::Position);
-                    visit(CornerMatch { side, corner: own, candidates, correspondence });
+                    visit(CornerMatch {
+                        side,
+                        corner: own,
+                        candidates,
+                        correspondence,
+                    });
                 }
             }
         }
@@ -204,12 +243,18 @@ impl KeyedTriangle {
 
     /// Returns the largest shift of the positions. Those of one model only have none.
     fn largest_shift(&self, shifts: &[f64]) -> f64 {
-        self.key.iter().filter_map(|position| shifts.get(*position as usize)).fold(0.0, |a, b| a.max(*b))
+        self.key
+            .iter()
+            .filter_map(|position| shifts.get(*position as usize))
+            .fold(0.0, |a, b| a.max(*b))
     }
 
     /// Returns the corner at a position of the key.
     fn corner_at(&self, step: usize) -> Spot {
-        Spot::Corner { triangle: self.triangle, corner: (self.first + step) % 3 }
+        Spot::Corner {
+            triangle: self.triangle,
+            corner: (self.first + step) % 3,
+        }
     }
 }
 
@@ -221,7 +266,11 @@ fn triangles_by_key(set: &CornerSet, positions: &[u32]) -> Vec<KeyedTriangle> {
             let first = (0..3).min_by_key(|corner| key[*corner]).unwrap_or(0);
             // A rotation, unlike sorting, keeps the winding.
             key.rotate_left(first);
-            KeyedTriangle { key, triangle, first }
+            KeyedTriangle {
+                key,
+                triangle,
+                first,
+            }
         })
         .collect();
     keyed.sort_unstable();
@@ -255,9 +304,11 @@ fn pair_by_key(
             }
             Ordering::Equal => {
                 let key = from.key;
-                let (same_left, others) = left.split_at(left.partition_point(|other| other.key == key));
+                let (same_left, others) =
+                    left.split_at(left.partition_point(|other| other.key == key));
                 left = others;
-                let (same_right, others) = right.split_at(right.partition_point(|other| other.key == key));
+                let (same_right, others) =
+                    right.split_at(right.partition_point(|other| other.key == key));
                 right = others;
                 pairing.add([same_left, same_right], per_triangle, cost);
             }
@@ -278,7 +329,8 @@ impl Pairing {
     ) {
         if left.len().saturating_mul(right.len()) > MAX_PAIRS || left.len() * right.len() == 1 {
             let count = left.len().min(right.len());
-            self.pairs.extend(left.iter().zip(right).map(|(from, to)| [*from, *to]));
+            self.pairs
+                .extend(left.iter().zip(right).map(|(from, to)| [*from, *to]));
             self.rest[0].extend(&left[count..]);
             self.rest[1].extend(&right[count..]);
             return;
@@ -287,7 +339,9 @@ impl Pairing {
         for (i, from) in left.iter().enumerate() {
             for (j, to) in right.iter().enumerate() {
                 let steps = 0..per_triangle;
-                let total: f64 = steps.map(|step| cost(&from.corner_at(step), &to.corner_at(step))).sum();
+                let total: f64 = steps
+                    .map(|step| cost(&from.corner_at(step), &to.corner_at(step)))
+                    .sum();
                 costs.push((total, i, j));
             }
         }
@@ -299,8 +353,15 @@ impl Pairing {
                 self.pairs.push([left[i], right[j]]);
             }
         }
-        for ((triangles, is_paired), rest) in [left, right].into_iter().zip(&is_paired).zip(&mut self.rest) {
-            let surplus = triangles.iter().zip(is_paired).filter(|(_, is_paired)| !**is_paired);
+        for ((triangles, is_paired), rest) in [left, right]
+            .into_iter()
+            .zip(&is_paired)
+            .zip(&mut self.rest)
+        {
+            let surplus = triangles
+                .iter()
+                .zip(is_paired)
+                .filter(|(_, is_paired)| !**is_paired);
             rest.extend(surplus.map(|(triangle, _)| *triangle));
         }
     }
@@ -316,7 +377,11 @@ struct Positions {
 
 fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
     // Adding 0.0 makes -0.0 positive.
-    let bits = |point: &DVec3| point.to_array().map(|coordinate| (coordinate + 0.0).to_bits());
+    let bits = |point: &DVec3| {
+        point
+            .to_array()
+            .map(|coordinate| (coordinate + 0.0).to_bits())
+    };
     let mut known: HashMap<[u64; 3], u32> = HashMap::new();
     let (mut distinct, mut max_shifts) = (Vec::new(), Vec::new());
     let mut ids_of_a = Vec::with_capacity(a.model.points.len());
@@ -343,7 +408,8 @@ fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
             continue;
         }
         let id = *known.entry(bits(point)).or_insert_with(|| {
-            let tree = tree.get_or_init(|| Surface::from_triangles(distinct.iter().map(|point| [*point; 3])));
+            let tree = tree
+                .get_or_init(|| Surface::from_triangles(distinct.iter().map(|point| [*point; 3])));
             let nearest = tree.nearest(*point, shift, |candidate| {
                 distinct[candidate].distance(*point) <= max_shifts[candidate]
             });
@@ -361,5 +427,8 @@ fn identify_positions([a, b]: [&CornerSet; 2]) -> Positions {
         });
         ids_of_b.push(id);
     }
-    Positions { ids: [ids_of_a, ids_of_b], shifts }
+    Positions {
+        ids: [ids_of_a, ids_of_b],
+        shifts,
+    }
 }

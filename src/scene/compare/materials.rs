@@ -12,31 +12,54 @@ const FACTORS: Quantity = Quantity::new("factors", Unit::OfOne);
 /// their matched corners and, without any, with meshes whose material has the same name.
 pub fn compare(scenes: [&Scene; 2], pairs: &MeshPairs, tolerance: f64) -> Vec<SceneDifference> {
     let mut differences: Vec<SceneDifference> = Vec::new();
-    for (index, mesh) in
-        scenes[0].meshes.iter().enumerate().filter(|(index, _)| pairs.compared.contains(index))
+    for (index, mesh) in scenes[0]
+        .meshes
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| pairs.compared.contains(index))
     {
         let range = (index, 0)..=(index, usize::MAX);
-        let mut counterparts: Vec<usize> =
-            pairs.by_triangle.range(range.clone()).map(|pair| pair.1).collect();
+        let mut counterparts: Vec<usize> = pairs
+            .by_triangle
+            .range(range.clone())
+            .map(|pair| pair.1)
+            .collect();
         if counterparts.is_empty() {
             counterparts = pairs.by_corner.range(range).map(|pair| pair.1).collect();
         }
         if counterparts.is_empty() {
             let is_same = |other: &Mesh| other.material.name == mesh.material.name;
             // Preferably the mesh with the same index, since materials may have no names.
-            let in_place = scenes[1].meshes.get(index).filter(|other| is_same(other)).map(|_| index);
-            counterparts =
-                in_place.or_else(|| scenes[1].meshes.iter().position(is_same)).into_iter().collect();
+            let in_place = scenes[1]
+                .meshes
+                .get(index)
+                .filter(|other| is_same(other))
+                .map(|_| index);
+            counterparts = in_place
+                .or_else(|| scenes[1].meshes.iter().position(is_same))
+                .into_iter()
+                .collect();
         }
-        for other in counterparts.into_iter().filter_map(|other| scenes[1].meshes.get(other)) {
+        for other in counterparts
+            .into_iter()
+            .filter_map(|other| scenes[1].meshes.get(other))
+        {
             let path = match &*mesh.material.name {
                 "" => format!("meshes[{index}].material"),
                 name => format!("materials[\"{name}\"]"),
             };
-            let found = MaterialComparison { path, from: &mesh.material, to: &other.material, tolerance };
+            let found = MaterialComparison {
+                path,
+                from: &mesh.material,
+                to: &other.material,
+                tolerance,
+            };
             // Meshes may share a material.
-            let new: Vec<_> =
-                found.differences().into_iter().filter(|found| !differences.contains(found)).collect();
+            let new: Vec<_> = found
+                .differences()
+                .into_iter()
+                .filter(|found| !differences.contains(found))
+                .collect();
             differences.extend(new);
         }
     }
@@ -59,12 +82,20 @@ impl MaterialComparison<'_> {
         }
         // A missing base colour is drawn as white.
         let [before, after] = [from, to].map(|material| material.base_color.unwrap_or([1.0; 4]));
-        let by = before.iter().zip(after).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max);
+        let by = before
+            .iter()
+            .zip(after)
+            .map(|(a, b)| f64::from((a - b).abs()))
+            .fold(0.0, f64::max);
         if by > self.tolerance {
-            let difference = self.changed("base_color", format!("{before:?}"), format!("{after:?}"));
+            let difference =
+                self.changed("base_color", format!("{before:?}"), format!("{after:?}"));
             differences.push(difference.by(by, Quantity::COLORS));
         }
-        let factors = [("metallic", from.metallic, to.metallic), ("roughness", from.roughness, to.roughness)];
+        let factors = [
+            ("metallic", from.metallic, to.metallic),
+            ("roughness", from.roughness, to.roughness),
+        ];
         for (name, before, after) in factors {
             differences.extend(self.factor(name, before, after));
         }
@@ -81,7 +112,9 @@ impl MaterialComparison<'_> {
             differences.push(self.changed("double_sided", from.double_sided, to.double_sided));
         }
         match (&from.texture, &to.texture) {
-            (Some(before), Some(after)) => differences.extend(self.texture_differences(before, after)),
+            (Some(before), Some(after)) => {
+                differences.extend(self.texture_differences(before, after))
+            }
             (Some(_), None) => differences.push(self.missing(DifferenceKind::Removed)),
             (None, Some(_)) => differences.push(self.missing(DifferenceKind::Added)),
             (None, None) => {}
@@ -94,7 +127,11 @@ impl MaterialComparison<'_> {
         match (&before.image, &after.image) {
             (Some(image), Some(other)) if image.bytes != other.bytes => {
                 let size = |bytes: &[u8]| format!("{} bytes", bytes.len());
-                differences.push(self.changed("texture.image", size(&image.bytes), size(&other.bytes)));
+                differences.push(self.changed(
+                    "texture.image",
+                    size(&image.bytes),
+                    size(&other.bytes),
+                ));
             }
             // The content of a file is unknown here, so an embedded image may be the same.
             (None, None) if before.name != after.name => {
@@ -110,10 +147,14 @@ impl MaterialComparison<'_> {
                 [before, after].map(|texture| format!("{:?}", texture.sampler.wrap).to_lowercase());
             differences.push(self.changed("texture.sampler.wrap", from, to));
         }
-        let filters = [before, after].map(|texture| (texture.sampler.magnify, texture.sampler.minify));
+        let filters =
+            [before, after].map(|texture| (texture.sampler.magnify, texture.sampler.minify));
         if filters[0] != filters[1] {
             let [from, to] = [before, after].map(|texture| {
-                texture.sampler.describe_filters().unwrap_or_else(|| "linear or unspecified".to_owned())
+                texture
+                    .sampler
+                    .describe_filters()
+                    .unwrap_or_else(|| "linear or unspecified".to_owned())
             });
             differences.push(self.changed("texture.sampler.filters", from, to));
         }

@@ -38,7 +38,10 @@ pub struct CompareOptions {
 
 impl Default for CompareOptions {
     fn default() -> CompareOptions {
-        CompareOptions { tolerance: 0.0, max_triangles: Limits::default().max_triangles }
+        CompareOptions {
+            tolerance: 0.0,
+            max_triangles: Limits::default().max_triangles,
+        }
     }
 }
 
@@ -76,9 +79,14 @@ pub struct UncomparedCorners {
 
 impl UncomparedCorners {
     fn add(&mut self, other: &UncomparedCorners) {
-        let counts = self.without_counterpart.iter_mut().chain(&mut self.without_area);
+        let counts = self
+            .without_counterpart
+            .iter_mut()
+            .chain(&mut self.without_area);
         let others = other.without_counterpart.iter().chain(&other.without_area);
-        counts.zip(others).for_each(|(count, other)| *count += other);
+        counts
+            .zip(others)
+            .for_each(|(count, other)| *count += other);
     }
 }
 
@@ -111,7 +119,11 @@ pub struct SceneDifference {
 
 /// The kind of a difference between two files or scenes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum DifferenceKind {
     /// Different in both.
     Changed,
@@ -139,11 +151,19 @@ impl SceneDifference {
 
     fn changed(path: impl Into<String>, from: impl ToString, to: impl ToString) -> SceneDifference {
         let difference = SceneDifference::new(path, DifferenceKind::Changed, 1);
-        SceneDifference { from: Some(from.to_string()), to: Some(to.to_string()), ..difference }
+        SceneDifference {
+            from: Some(from.to_string()),
+            to: Some(to.to_string()),
+            ..difference
+        }
     }
 
     fn by(self, largest: f64, quantity: Quantity) -> SceneDifference {
-        SceneDifference { largest: Some(largest), quantity: Some(quantity), ..self }
+        SceneDifference {
+            largest: Some(largest),
+            quantity: Some(quantity),
+            ..self
+        }
     }
 }
 
@@ -164,7 +184,11 @@ impl Tally {
     /// Adds the difference of one value. `at` returns its location.
     fn add(&mut self, difference: f64, tolerance: f64, at: impl FnOnce() -> String) {
         // A number and NaN differ infinitely.
-        let difference = if difference.is_nan() { f64::INFINITY } else { difference };
+        let difference = if difference.is_nan() {
+            f64::INFINITY
+        } else {
+            difference
+        };
         self.compared += 1;
         self.sum += difference;
         if difference > tolerance {
@@ -182,7 +206,8 @@ impl Tally {
             compared: Some(self.compared),
             mean: Some(self.sum / self.compared as f64),
             at: self.at,
-            ..SceneDifference::new(path, DifferenceKind::Changed, self.above).by(self.largest, quantity)
+            ..SceneDifference::new(path, DifferenceKind::Changed, self.above)
+                .by(self.largest, quantity)
         })
     }
 }
@@ -215,7 +240,9 @@ impl Tally {
 pub fn compare(a: &Scene, b: &Scene, options: &CompareOptions) -> Result<SceneComparison> {
     let mut baked = [baked(a, options)?, baked(b, options)?];
     // Scenes are copied for each pose.
-    let animations = baked.each_mut().map(|scene| std::mem::take(&mut scene.animations));
+    let animations = baked
+        .each_mut()
+        .map(|scene| std::mem::take(&mut scene.animations));
     let mut comparison = Comparison {
         scenes: [&baked[0], &baked[1]],
         animations: [&animations[0], &animations[1]],
@@ -264,8 +291,16 @@ impl Comparison<'_> {
         self.note_compared("counts");
         let counts: [(&str, SceneProperty<u64>); 5] = [
             ("meshes", |scene| scene.meshes.len() as u64),
-            ("vertices", |scene| scene.meshes.iter().map(|mesh| mesh.positions.len() as u64).sum()),
-            ("triangles", |scene| scene.meshes.iter().map(|mesh| mesh.triangle_count()).sum()),
+            ("vertices", |scene| {
+                scene
+                    .meshes
+                    .iter()
+                    .map(|mesh| mesh.positions.len() as u64)
+                    .sum()
+            }),
+            ("triangles", |scene| {
+                scene.meshes.iter().map(|mesh| mesh.triangle_count()).sum()
+            }),
             ("joints", |scene| scene.skeleton.joints.len() as u64),
             // A scene without levels displays its meshes as a scene with one.
             ("lods", |scene| scene.lods.len().max(1) as u64),
@@ -284,22 +319,48 @@ impl Comparison<'_> {
         let keys: [(&str, SceneProperty<BTreeSet<String>>); 3] = [
             ("meshes", |scene| {
                 let names = scene.meshes.iter().map(|mesh| &mesh.name);
-                names.filter(|name| !name.is_empty()).map(|name| quoted(name)).collect()
+                names
+                    .filter(|name| !name.is_empty())
+                    .map(|name| quoted(name))
+                    .collect()
             }),
-            ("materials", |scene| scene.info().materials.iter().map(|name| quoted(name)).collect()),
-            ("textures", |scene| scene.info().textures.iter().map(|name| quoted(name)).collect()),
+            ("materials", |scene| {
+                scene
+                    .info()
+                    .materials
+                    .iter()
+                    .map(|name| quoted(name))
+                    .collect()
+            }),
+            ("textures", |scene| {
+                scene
+                    .info()
+                    .textures
+                    .iter()
+                    .map(|name| quoted(name))
+                    .collect()
+            }),
         ];
         for (list, keys) in keys {
             self.compare_keys(list, self.scenes.map(keys));
         }
         let animations = self.animations.map(keyed_animations);
-        self.compare_keys("animations", animations.map(|animations| animations.into_keys().collect()));
+        self.compare_keys(
+            "animations",
+            animations.map(|animations| animations.into_keys().collect()),
+        );
     }
 
     fn compare_keys(&mut self, list: &str, [from, to]: [BTreeSet<String>; 2]) {
         let missing = |kind, key: &String| SceneDifference::new(format!("{list}[{key}]"), kind, 1);
-        self.add(from.difference(&to).map(|key| missing(DifferenceKind::Removed, key)));
-        self.add(to.difference(&from).map(|key| missing(DifferenceKind::Added, key)));
+        self.add(
+            from.difference(&to)
+                .map(|key| missing(DifferenceKind::Removed, key)),
+        );
+        self.add(
+            to.difference(&from)
+                .map(|key| missing(DifferenceKind::Added, key)),
+        );
     }
 
     /// Compares the distances of levels of detail, the properties and the user data.
@@ -309,7 +370,8 @@ impl Comparison<'_> {
         for (level, (from, to)) in distances.into_iter().zip(others).enumerate() {
             let by = f64::from((from - to).abs());
             if by > self.tolerance {
-                let difference = SceneDifference::changed(format!("lods[{level}].distance"), from, to);
+                let difference =
+                    SceneDifference::changed(format!("lods[{level}].distance"), from, to);
                 self.add([difference.by(by, Quantity::DISTANCES)]);
             }
         }
@@ -318,10 +380,18 @@ impl Comparison<'_> {
         }
         let value_in = |scene: &Scene, name: &str| {
             let same = |(other, _): &&(String, String)| other == name;
-            scene.properties.iter().find(same).map(|(_, value)| value.clone())
+            scene
+                .properties
+                .iter()
+                .find(same)
+                .map(|(_, value)| value.clone())
         };
-        let names: BTreeSet<&String> =
-            a.properties.iter().chain(&b.properties).map(|(name, _)| name).collect();
+        let names: BTreeSet<&String> = a
+            .properties
+            .iter()
+            .chain(&b.properties)
+            .map(|(name, _)| name)
+            .collect();
         if !names.is_empty() {
             self.note_compared("properties");
         }
@@ -351,7 +421,11 @@ impl Comparison<'_> {
         let posed = [posed_scene(a, None), posed_scene(b, None)];
         // Scenes with fewer levels are compared up to their last.
         for level in 0..a.lods.len().min(b.lods.len()).max(1) {
-            let prefix = if level == 0 { String::new() } else { format!("lods[{level}].") };
+            let prefix = if level == 0 {
+                String::new()
+            } else {
+                format!("lods[{level}].")
+            };
             let set = |scene: &Scene| {
                 let meshes = meshes_of_level(scene, level);
                 Model::of_meshes(scene.clone(), &meshes).map(CornerSet::new)
@@ -363,9 +437,10 @@ impl Comparison<'_> {
                 a.add_points();
                 b.add_points();
             }
-            let found = attributes::compare(&prefix, [a, b], self.tolerance, &joints.in_a, |pairs| {
-                materials::compare([&posed[0], &posed[1]], pairs, self.tolerance)
-            });
+            let found =
+                attributes::compare(&prefix, [a, b], self.tolerance, &joints.in_a, |pairs| {
+                    materials::compare([&posed[0], &posed[1]], pairs, self.tolerance)
+                });
             self.add(found.differences);
             for part in found.compared {
                 self.note_compared(part);
@@ -379,7 +454,11 @@ impl Comparison<'_> {
 /// Returns the distances of the levels of detail. Scenes without levels are displayed at any distance.
 fn distances_of_levels(scene: &Scene) -> Vec<f32> {
     let distances: Vec<f32> = scene.lods.iter().map(|level| level.distance).collect();
-    if distances.is_empty() { vec![0.0] } else { distances }
+    if distances.is_empty() {
+        vec![0.0]
+    } else {
+        distances
+    }
 }
 
 /// Returns one flag per mesh: `true` if the mesh is displayed in the level of detail `level`, counted from the finest,
@@ -391,7 +470,9 @@ fn meshes_of_level(scene: &Scene, level: usize) -> Vec<bool> {
     let mut lods: Vec<_> = scene.lods.iter().collect();
     lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     let meshes = lods.get(level).map_or(&[][..], |lod| &lod.meshes);
-    (0..scene.meshes.len()).map(|mesh| meshes.contains(&mesh)).collect()
+    (0..scene.meshes.len())
+        .map(|mesh| meshes.contains(&mesh))
+        .collect()
 }
 
 /// Returns the scene with its vertices moved to a pose, then its transform applied. `local` are the transforms of the
@@ -412,7 +493,11 @@ fn keyed_animations(animations: &[Animation]) -> BTreeMap<String, &Animation> {
     let mut seen = HashSet::new();
     let keyed = animations.iter().enumerate().map(|(index, animation)| {
         let is_named = !animation.name.is_empty() && seen.insert(&*animation.name);
-        let key = if is_named { quoted(&animation.name) } else { index.to_string() };
+        let key = if is_named {
+            quoted(&animation.name)
+        } else {
+            index.to_string()
+        };
         (key, animation)
     });
     keyed.collect()

@@ -20,10 +20,19 @@ impl Comparison<'_> {
 
     /// Compares the surfaces at the start, middle and end of an animation that both scenes have, up to the shorter
     /// duration.
-    pub(super) fn compare_animated_surfaces(&mut self, key: &str, pair: [&Animation; 2]) -> Result<()> {
-        let [duration, other] = pair.map(|animation| animation.ticks_to_seconds(animation.duration));
+    pub(super) fn compare_animated_surfaces(
+        &mut self,
+        key: &str,
+        pair: [&Animation; 2],
+    ) -> Result<()> {
+        let [duration, other] =
+            pair.map(|animation| animation.ticks_to_seconds(animation.duration));
         // At the end of a loop, rounding decides between the last pose and the first one.
-        let last = if pair.iter().any(|animation| animation.looped) { 0.99 } else { 1.0 };
+        let last = if pair.iter().any(|animation| animation.looped) {
+            0.99
+        } else {
+            1.0
+        };
         for seconds in [0.0, 0.5, last].map(|part| part * duration.min(other)) {
             let prefix = format!("animations[{key}]@{seconds}.");
             let [a, b] = [0, 1].map(|side| {
@@ -47,7 +56,9 @@ impl Comparison<'_> {
         let mut rounding = 0.0_f64;
         for (scene, pose) in self.scenes.into_iter().zip(poses) {
             let posed = posed_scene(scene, pose);
-            rounding = rounding.max(pose_rounding(scene)).max(pose_rounding(&posed));
+            rounding = rounding
+                .max(pose_rounding(scene))
+                .max(pose_rounding(&posed));
             let finest = posed.finest_meshes();
             models.push(Model::of_meshes(posed, &finest)?);
         }
@@ -87,8 +98,9 @@ impl Comparison<'_> {
                 .chain(b.points.iter().zip(&from_a.vertices))
                 .max_by(|(_, a), (_, b)| a.total_cmp(b))
                 .filter(|(_, distance)| **distance == largest);
-            let difference = SceneDifference::new(format!("{prefix}{part}"), DifferenceKind::Changed, above)
-                .by(largest, Quantity::POSITIONS);
+            let difference =
+                SceneDifference::new(format!("{prefix}{part}"), DifferenceKind::Changed, above)
+                    .by(largest, Quantity::POSITIONS);
             self.add([SceneDifference {
                 compared: Some(compared),
                 mean: Some(sum / compared as f64),
@@ -102,7 +114,11 @@ impl Comparison<'_> {
     fn compare_bounds(&mut self, models: [&Model; 2], rounding: f64) {
         let [a, b] = models.map(|model| {
             let mut extent = Extent::default();
-            model.points.iter().filter(|point| point.is_finite()).for_each(|point| extent.add(*point));
+            model
+                .points
+                .iter()
+                .filter(|point| point.is_finite())
+                .for_each(|point| extent.add(*point));
             extent
         });
         // Adding 0 turns −0 into 0 and changes no other number.
@@ -112,7 +128,8 @@ impl Comparison<'_> {
             let by = (from - to).abs().max_element();
             if by > self.tolerance.max(rounding) {
                 let text = |at: DVec3| format!("[{}, {}, {}]", at.x, at.y, at.z);
-                let difference = SceneDifference::changed(format!("bounds.{name}"), text(from), text(to));
+                let difference =
+                    SceneDifference::changed(format!("bounds.{name}"), text(from), text(to));
                 self.add([difference.by(by, Quantity::POSITIONS)]);
             }
         }
@@ -121,8 +138,15 @@ impl Comparison<'_> {
 
 /// Returns the largest ignored distance of skinned positions; 0 if no vertex is skinned.
 fn pose_rounding(scene: &Scene) -> f64 {
-    let skinned =
-        scene.meshes.iter().filter(|mesh| !mesh.skins.is_empty() && !scene.skeleton.joints.is_empty());
-    let coordinates = skinned.flat_map(|mesh| mesh.positions.as_flattened()).filter(|x| x.is_finite());
-    POSE_ROUNDING * coordinates.map(|coordinate| f64::from(coordinate.abs())).fold(0.0, f64::max)
+    let skinned = scene
+        .meshes
+        .iter()
+        .filter(|mesh| !mesh.skins.is_empty() && !scene.skeleton.joints.is_empty());
+    let coordinates = skinned
+        .flat_map(|mesh| mesh.positions.as_flattened())
+        .filter(|x| x.is_finite());
+    POSE_ROUNDING
+        * coordinates
+            .map(|coordinate| f64::from(coordinate.abs()))
+            .fold(0.0, f64::max)
 }

@@ -21,8 +21,9 @@ const CUT: usize = usize::MAX;
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
     let count = corners.len();
     let around = |corner| [(corner + count - 1) % count, corner, (corner + 1) % count];
-    let is_reflex: Vec<_> =
-        (0..count).map(|corner| doubled_area(around(corner).map(|corner| corners[corner])) <= 0.0).collect();
+    let is_reflex: Vec<_> = (0..count)
+        .map(|corner| doubled_area(around(corner).map(|corner| corners[corner])) <= 0.0)
+        .collect();
     let mut polygon = RemainingPolygon {
         corners,
         previous: (0..count).map(|corner| around(corner)[0]).collect(),
@@ -111,10 +112,18 @@ impl RemainingPolygon<'_> {
         if area == 0.0 {
             let ahead = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
             // A repeated point, or the tip of a spike.
-            return if ahead > 0.0 { CornerClass::Straight } else { CornerClass::Ear };
+            return if ahead > 0.0 {
+                CornerClass::Straight
+            } else {
+                CornerClass::Ear
+            };
         }
         let is_ear = area > 0.0 && !self.reflex.any_inside(triangle, visits);
-        if is_ear { CornerClass::Ear } else { CornerClass::Blocked }
+        if is_ear {
+            CornerClass::Ear
+        } else {
+            CornerClass::Blocked
+        }
     }
 
     fn triangle(&self, corner: usize) -> [[f64; 2]; 3] {
@@ -130,7 +139,8 @@ impl RemainingPolygon<'_> {
 
     fn cut_off(&mut self, corner: usize) {
         let [before, after] = [self.previous[corner], self.next[corner]];
-        self.triangles.extend([before, corner, after].map(|corner| corner as u32));
+        self.triangles
+            .extend([before, corner, after].map(|corner| corner as u32));
         (self.next[before], self.previous[after]) = (after, before);
         self.next[corner] = CUT;
         self.set_reflex(corner, false);

@@ -51,18 +51,26 @@ impl Mesh {
             first_bad_face: None,
         };
         self.faces.indices = Some(match &self.faces.indices {
-            Some(Indices::U16(values)) => Indices::U16(triangulator.triangulate_faces(&counts, values)),
-            Some(Indices::U32(values)) => Indices::U32(triangulator.triangulate_faces(&counts, values)),
+            Some(Indices::U16(values)) => {
+                Indices::U16(triangulator.triangulate_faces(&counts, values))
+            }
+            Some(Indices::U32(values)) => {
+                Indices::U32(triangulator.triangulate_faces(&counts, values))
+            }
             None => {
                 let values: Vec<_> = (0..self.positions.len() as u32).collect();
                 Indices::U32(triangulator.triangulate_faces(&counts, &values))
             }
         });
         let first = triangulator.first_bad_face?;
-        let message = "triangles of self-intersecting or too complex polygons overlap or leave gaps";
+        let message =
+            "triangles of self-intersecting or too complex polygons overlap or leave gaps";
         let loss = Loss::changed("faces", message);
         let loss = loss.with_count_of(triangulator.bad_faces, counts.len(), "faces");
-        Some(loss.with_detail(format_args!("the first is faces[{first}] with {} corners", counts[first])))
+        Some(loss.with_detail(format_args!(
+            "the first is faces[{first}] with {} corners",
+            counts[first]
+        )))
     }
 }
 
@@ -88,18 +96,23 @@ impl Triangulator<'_> {
         let mut triangles = Vec::with_capacity(indices.len());
         let mut rest = indices;
         for (index, &count) in counts.iter().enumerate() {
-            let Some((face, others)) = rest.split_at_checked(count as usize) else { break };
+            let Some((face, others)) = rest.split_at_checked(count as usize) else {
+                break;
+            };
             match *face {
                 [a, b, c] => triangles.extend([a, b, c]),
                 [a, b, c, d] if self.is_split_from_second([a, b, c, d]) => {
                     triangles.extend([b, c, d, b, d, a])
                 }
                 [first, ref corners @ ..] => match self.triangulate_face(index, face) {
-                    Triangulation::Ears(ears) => {
-                        triangles.extend(ears.iter().filter_map(|corner| face.get(*corner as usize)))
-                    }
+                    Triangulation::Ears(ears) => triangles
+                        .extend(ears.iter().filter_map(|corner| face.get(*corner as usize))),
                     Triangulation::Fan => {
-                        triangles.extend(corners.windows(2).flat_map(|pair| [first, pair[0], pair[1]]));
+                        triangles.extend(
+                            corners
+                                .windows(2)
+                                .flat_map(|pair| [first, pair[0], pair[1]]),
+                        );
                     }
                 },
                 [] => {}
@@ -110,14 +123,17 @@ impl Triangulator<'_> {
     }
 
     fn position(&self, corner: impl Into<u32>) -> DVec3 {
-        self.positions.get(corner.into() as usize).map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
+        self.positions
+            .get(corner.into() as usize)
+            .map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
     }
 
     /// Returns `true` if the diagonal of a quad from its second corner is inside, but not the one from its first.
     fn is_split_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
         let [a, b, c, d] = [a, b, c, d].map(|corner| self.position(corner));
         let normal = (c - a).cross(d - b);
-        let has_same_winding = |a: DVec3, b: DVec3, c: DVec3| (b - a).cross(c - a).dot(normal) > 0.0;
+        let has_same_winding =
+            |a: DVec3, b: DVec3, c: DVec3| (b - a).cross(c - a).dot(normal) > 0.0;
         !(has_same_winding(a, b, c) && has_same_winding(a, c, d))
             && has_same_winding(b, c, d)
             && has_same_winding(b, d, a)
@@ -130,13 +146,20 @@ impl Triangulator<'_> {
             return Triangulation::Fan;
         }
         let first = self.position(face[0]);
-        let sides: Vec<_> = face.iter().map(|corner| self.position(*corner) - first).collect();
+        let sides: Vec<_> = face
+            .iter()
+            .map(|corner| self.position(*corner) - first)
+            .collect();
         let triangles = sides.windows(2).map(|pair| pair[0].cross(pair[1]));
         let normal: DVec3 = triangles.clone().sum();
         if !normal.is_finite() {
             return Triangulation::Fan;
         }
-        let tolerated = TOLERANCE * sides.iter().map(|side| side.length_squared()).fold(0.0, f64::max);
+        let tolerated = TOLERANCE
+            * sides
+                .iter()
+                .map(|side| side.length_squared())
+                .fold(0.0, f64::max);
         if normal == DVec3::ZERO {
             let covered: f64 = triangles.map(DVec3::length).sum();
             self.count_if_bad(index, covered > tolerated);
@@ -149,7 +172,8 @@ impl Triangulator<'_> {
             false => ((axis + 2) % 3, (axis + 1) % 3),
         };
         self.projected.clear();
-        self.projected.extend(sides.iter().map(|side| [side[x], side[y]]));
+        self.projected
+            .extend(sides.iter().map(|side| [side[x], side[y]]));
         if is_convex(&self.projected) {
             return Triangulation::Fan;
         }
@@ -160,16 +184,31 @@ impl Triangulator<'_> {
         } else {
             ears = cut_ears(&self.projected, &mut (face.len() * VISITS_PER_CORNER));
         }
-        let flat = |corner: u32| self.projected.get(corner as usize).copied().unwrap_or_default();
+        let flat = |corner: u32| {
+            self.projected
+                .get(corner as usize)
+                .copied()
+                .unwrap_or_default()
+        };
         let covered: f64 = match ears.as_chunks().0 {
             [] => {
-                let fan = self.projected.windows(2).map(|pair| [self.projected[0], pair[0], pair[1]]);
+                let fan = self
+                    .projected
+                    .windows(2)
+                    .map(|pair| [self.projected[0], pair[0], pair[1]]);
                 fan.map(|triangle| doubled_area(triangle).abs()).sum()
             }
-            triangles => triangles.iter().map(|triangle| doubled_area(triangle.map(flat)).abs()).sum(),
+            triangles => triangles
+                .iter()
+                .map(|triangle| doubled_area(triangle.map(flat)).abs())
+                .sum(),
         };
         self.count_if_bad(index, (covered - normal[axis].abs()).abs() > tolerated);
-        if ears.is_empty() { Triangulation::Fan } else { Triangulation::Ears(ears) }
+        if ears.is_empty() {
+            Triangulation::Fan
+        } else {
+            Triangulation::Ears(ears)
+        }
     }
 
     /// Counts a face if its triangles overlap or leave gaps.
@@ -184,8 +223,11 @@ impl Triangulator<'_> {
 /// Returns `true` if a counter-clockwise polygon never turns right, and winds around only once.
 fn is_convex(corners: &[[f64; 2]]) -> bool {
     let count = corners.len();
-    (0..count).all(|position| doubled_area([0, 1, 2].map(|step| corners[(position + step) % count])) >= 0.0)
-        && corners.windows(2).all(|pair| doubled_area([corners[0], pair[0], pair[1]]) >= 0.0)
+    (0..count).all(|position| {
+        doubled_area([0, 1, 2].map(|step| corners[(position + step) % count])) >= 0.0
+    }) && corners
+        .windows(2)
+        .all(|pair| doubled_area([corners[0], pair[0], pair[1]]) >= 0.0)
 }
 
 /// Adds degenerate triangles for corners that no ear uses, such as those on straight edges. Neighbouring faces may use
@@ -201,7 +243,10 @@ fn add_unused_corners(ears: &mut Vec<u32>, count: usize) {
             continue;
         }
         let count = left.len();
-        let (before, after) = (left[(position + count - 1) % count], left[(position + 1) % count]);
+        let (before, after) = (
+            left[(position + count - 1) % count],
+            left[(position + 1) % count],
+        );
         ears.extend([before, corner, after]);
         left.remove(position);
     }

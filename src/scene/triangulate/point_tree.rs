@@ -27,8 +27,10 @@ impl PointTree {
     pub fn new(corners: &[[f64; 2]], is_chosen: &[bool]) -> PointTree {
         // Adding 0 turns -0 into 0.
         let numbered = (0..).zip(corners.iter().map(|corner| corner.map(|x| x + 0.0)));
-        let mut chosen: Vec<(u32, _)> =
-            numbered.zip(is_chosen).filter_map(|(corner, chosen)| chosen.then_some(corner)).collect();
+        let mut chosen: Vec<(u32, _)> = numbered
+            .zip(is_chosen)
+            .filter_map(|(corner, chosen)| chosen.then_some(corner))
+            .collect();
         chosen.sort_unstable_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         let mut distinct: Vec<(u32, [f64; 2])> = Vec::new();
         let mut groups = vec![u32::MAX; corners.len()];
@@ -44,8 +46,16 @@ impl PointTree {
         for (node_index, (group, _)) in (0..).zip(&distinct) {
             node_of_group[*group as usize] = node_index;
         }
-        let node_index = |group: u32| node_of_group.get(group as usize).copied().unwrap_or(u32::MAX);
-        let mut tree = PointTree { nodes, node_of_corner: groups.into_iter().map(node_index).collect() };
+        let node_index = |group: u32| {
+            node_of_group
+                .get(group as usize)
+                .copied()
+                .unwrap_or(u32::MAX)
+        };
+        let mut tree = PointTree {
+            nodes,
+            node_of_corner: groups.into_iter().map(node_index).collect(),
+        };
         (0..corners.len()).for_each(|corner| tree.set(corner, true));
         tree
     }
@@ -54,7 +64,9 @@ impl PointTree {
     pub fn set(&mut self, corner: usize, is_present: bool) {
         let change = |count: &mut u32| if is_present { *count += 1 } else { *count -= 1 };
         let mut node_index = self.node_of_corner[corner] as usize;
-        let Some(node) = self.nodes.get_mut(node_index) else { return };
+        let Some(node) = self.nodes.get_mut(node_index) else {
+            return;
+        };
         change(&mut node.count);
         let mut nodes = &mut self.nodes[..];
         loop {
@@ -80,10 +92,19 @@ impl PointTree {
     }
 }
 
-fn any_inside(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &mut usize) -> bool {
+fn any_inside(
+    nodes: &[Node],
+    triangle: &[[f64; 2]; 3],
+    center: [f64; 2],
+    visits: &mut usize,
+) -> bool {
     let middle = nodes.len() / 2;
-    let Some(node) = nodes.get(middle).filter(|node| node.subtree_count > 0) else { return false };
-    let Some(left) = visits.checked_sub(1) else { return true };
+    let Some(node) = nodes.get(middle).filter(|node| node.subtree_count > 0) else {
+        return false;
+    };
+    let Some(left) = visits.checked_sub(1) else {
+        return true;
+    };
     *visits = left;
     if is_disjoint(node.min, node.max, triangle) {
         return false;
@@ -111,7 +132,11 @@ fn build_subtree(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     if points.is_empty() {
         return;
     }
-    let mut node = Node { min: [f64::INFINITY; 2], max: [f64::NEG_INFINITY; 2], ..Node::default() };
+    let mut node = Node {
+        min: [f64::INFINITY; 2],
+        max: [f64::NEG_INFINITY; 2],
+        ..Node::default()
+    };
     for (_, point) in points.iter() {
         node.min = [0, 1].map(|axis| node.min[axis].min(point[axis]));
         node.max = [0, 1].map(|axis| node.max[axis].max(point[axis]));
@@ -139,7 +164,8 @@ pub fn contains_point([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
 /// Returns `true` if a box and a counter-clockwise triangle have no point in common.
 fn is_disjoint(min: [f64; 2], max: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
     let is_outside_on_axis = |axis: usize| {
-        a[axis].max(b[axis]).max(c[axis]) < min[axis] || a[axis].min(b[axis]).min(c[axis]) > max[axis]
+        a[axis].max(b[axis]).max(c[axis]) < min[axis]
+            || a[axis].min(b[axis]).min(c[axis]) > max[axis]
     };
     let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
         // The box corner farthest to the left of the side.

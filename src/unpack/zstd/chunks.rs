@@ -26,17 +26,26 @@ impl Chunks {
             let mut chunk = Vec::new();
             // Reads up to one byte beyond the limit, to detect that the stream exceeds it.
             let size = (limit - total).saturating_add(1).min(CHUNK_SIZE as u64);
-            let read = source.by_ref().take(size).read_to_end(&mut chunk).map_err(ZstdError::Io)? as u64;
+            let read = source
+                .by_ref()
+                .take(size)
+                .read_to_end(&mut chunk)
+                .map_err(ZstdError::Io)? as u64;
             total += read;
             if total > limit {
-                return Err(ZstdError::Limit(format!("the packed data is over the limit of {limit} bytes")));
+                return Err(ZstdError::Limit(format!(
+                    "the packed data is over the limit of {limit} bytes"
+                )));
             }
             match chunks.last_mut() {
                 Some(last) if read < 48 => last.append(&mut chunk),
                 _ => chunks.push(chunk),
             }
             if read < size {
-                return Ok(Chunks { chunks, position: (0, 0) });
+                return Ok(Chunks {
+                    chunks,
+                    position: (0, 0),
+                });
             }
         }
     }
@@ -54,7 +63,9 @@ impl Chunks {
 impl Read for Chunks {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let (index, start) = self.position;
-        let Some(chunk) = self.chunks.get_mut(index) else { return Ok(0) };
+        let Some(chunk) = self.chunks.get_mut(index) else {
+            return Ok(0);
+        };
         let read = (&chunk[start..]).read(buffer)?;
         self.position = (index, start + read);
         if start + read == chunk.len() {

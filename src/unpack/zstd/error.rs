@@ -34,7 +34,9 @@ impl fmt::Display for ZstdError {
             | ZstdError::Window(message)
             | ZstdError::Size(message)
             | ZstdError::Limit(message) => f.write_str(message),
-            ZstdError::Trailing(bytes) => f.write_str(&bytes_follow(*bytes as u64, "the last frame")),
+            ZstdError::Trailing(bytes) => {
+                f.write_str(&bytes_follow(*bytes as u64, "the last frame"))
+            }
             ZstdError::Io(error) => error.fmt(f),
         }
     }
@@ -47,16 +49,18 @@ pub(super) fn excess_error(size: u64) -> ZstdError {
 
 /// Returns the error for content that ends before `size`, the declared size in bytes.
 pub(super) fn shortfall_error(unpacked: u64, size: u64) -> ZstdError {
-    ZstdError::Size(format!("unpacks to {unpacked} bytes, but {size} are declared"))
+    ZstdError::Size(format!(
+        "unpacks to {unpacked} bytes, but {size} are declared"
+    ))
 }
 
 /// Converts an error code of the decoder. `size` is the declared size of the content in bytes.
 pub(super) fn decoder_error(code: usize, size: u64) -> ZstdError {
     match zstd_safe::get_error_name(code) {
         "Destination buffer is too small" => excess_error(size),
-        "Frame requires too much memory for decoding" => {
-            ZstdError::Window(format!("a frame requires a window larger than {MAX_WINDOW} bytes"))
-        }
+        "Frame requires too much memory for decoding" => ZstdError::Window(format!(
+            "a frame requires a window larger than {MAX_WINDOW} bytes"
+        )),
         name => ZstdError::Invalid(format!("not a valid zstd frame: {name}")),
     }
 }

@@ -14,7 +14,10 @@ pub(super) const TRUSTED_RATIO: u64 = 16;
 /// Creates a decoder for frames without magic bytes, as in IyMA.
 pub(super) fn create_decoder() -> DCtx<'static> {
     let mut decoder = DCtx::create();
-    for parameter in [DParameter::Format(FrameFormat::Magicless), DParameter::WindowLogMax(MAX_WINDOW_LOG)] {
+    for parameter in [
+        DParameter::Format(FrameFormat::Magicless),
+        DParameter::WindowLogMax(MAX_WINDOW_LOG),
+    ] {
         // Cannot fail: both values are in range.
         let _ = decoder.set_parameter(parameter);
     }
@@ -101,7 +104,9 @@ impl<R: Read> Inflater<R> {
     /// Unpacks the whole content of exactly `size` bytes directly into the result. The decoder allocates no window.
     pub(super) fn read_direct(mut self, size: u64) -> Result<Vec<u8>, ZstdError> {
         // Cannot fail: the decoder supports this parameter.
-        let _ = self.decoder.set_parameter(DParameter::StableOutBuffer(true));
+        let _ = self
+            .decoder
+            .set_parameter(DParameter::StableOutBuffer(true));
         let mut content = vec![0; size as usize];
         let mut filled = 0;
         loop {

@@ -24,9 +24,14 @@ use scan::{SizeRange, scan};
 pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, ZstdError> {
     let SizeRange { min, max } = scan(packed)?;
     if size < min || size > max {
-        let content = if min == max { format!("{min}") } else { format!("{min} to {max}") };
+        let content = if min == max {
+            format!("{min}")
+        } else {
+            format!("{min} to {max}")
+        };
         let packed = packed.len();
-        let message = format!("{size} bytes are declared, but {packed} packed bytes unpack to {content}");
+        let message =
+            format!("{size} bytes are declared, but {packed} packed bytes unpack to {content}");
         return Err(ZstdError::Size(message));
     }
     limits.check_decoded(size).map_err(ZstdError::Limit)?;
@@ -46,7 +51,11 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
 pub(crate) fn unpack_chunks(chunks: Chunks, size: u64) -> Result<Vec<u8>, ZstdError> {
     let is_plausible = is_plausible(size, chunks.len());
     let inflater = Inflater::new(chunks);
-    if is_plausible { inflater.read_direct(size) } else { inflater.read_growing(size) }
+    if is_plausible {
+        inflater.read_direct(size)
+    } else {
+        inflater.read_growing(size)
+    }
 }
 
 /// Returns `true` if the stated `size` is small enough, compared to the packed size, to be allocated at once.

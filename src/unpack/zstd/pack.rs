@@ -1,7 +1,8 @@
 //! Compresses data into a zstd frame.
 
 use zstd::zstd_safe::{
-    self, CCtx, CParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective, zstd_sys::ZSTD_EndDirective,
+    self, CCtx, CParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective,
+    zstd_sys::ZSTD_EndDirective,
 };
 
 /// The default compression level of zstd.
@@ -12,11 +13,18 @@ pub(crate) fn compression_levels() -> std::ops::RangeInclusive<i32> {
 }
 
 /// Compresses the concatenated `parts` into one frame, with the settings of IyMA's specification. Appends it to `out`.
-pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>) -> Result<(), String> {
+pub(crate) fn pack(
+    parts: &[&[u8]],
+    level: i32,
+    threads: u32,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
     let message = |code| zstd_safe::get_error_name(code).to_owned();
     let mut encoder = CCtx::create();
-    encoder.reset(ResetDirective::SessionAndParameters).map_err(message)?;
+    encoder
+        .reset(ResetDirective::SessionAndParameters)
+        .map_err(message)?;
     for parameter in [
         CParameter::CompressionLevel(level),
         CParameter::Format(FrameFormat::Magicless),
@@ -28,7 +36,9 @@ pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>)
         encoder.set_parameter(parameter).map_err(message)?;
     }
     set_threads(&mut encoder, total, threads).map_err(message)?;
-    encoder.set_pledged_src_size(Some(total as u64)).map_err(message)?;
+    encoder
+        .set_pledged_src_size(Some(total as u64))
+        .map_err(message)?;
     out.reserve_exact(zstd_safe::compress_bound(total));
     for (index, part) in parts.iter().enumerate() {
         compress_part(&mut encoder, part, index + 1 == parts.len(), out).map_err(message)?;
@@ -37,13 +47,22 @@ pub(crate) fn pack(parts: &[&[u8]], level: i32, threads: u32, out: &mut Vec<u8>)
 }
 
 /// Compresses `part`, which ends the frame if `is_last` is set.
-fn compress_part(encoder: &mut CCtx, part: &[u8], is_last: bool, out: &mut Vec<u8>) -> Result<(), usize> {
+fn compress_part(
+    encoder: &mut CCtx,
+    part: &[u8],
+    is_last: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), usize> {
     let mut input = InBuffer::around(part);
     loop {
         out.reserve(CCtx::out_size());
         let position = out.len();
         let mut output = OutBuffer::around_pos(out, position);
-        let end = if is_last { ZSTD_EndDirective::ZSTD_e_end } else { ZSTD_EndDirective::ZSTD_e_continue };
+        let end = if is_last {
+            ZSTD_EndDirective::ZSTD_e_end
+        } else {
+            ZSTD_EndDirective::ZSTD_e_continue
+        };
         let remaining = encoder.compress_stream2(&mut output, &mut input, end)?;
         if input.pos() == part.len() && (remaining == 0 || !is_last) {
             return Ok(());

@@ -25,7 +25,11 @@ impl<'b> ByteReader<'b> {
 
     /// Reads a little-endian number of `size` bytes.
     fn read_uint(&mut self, size: usize) -> Result<u64, ZstdError> {
-        Ok(self.take(size)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Ok(self
+            .take(size)?
+            .iter()
+            .rev()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 }
 
@@ -52,7 +56,11 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
     if flags & 0x08 != 0 {
         return invalid("the frame header has its reserved bit set");
     }
-    let window = if single_segment { None } else { Some(window_size(bytes.read_uint(1)?)) };
+    let window = if single_segment {
+        None
+    } else {
+        Some(window_size(bytes.read_uint(1)?))
+    };
     if bytes.read_uint([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
         return invalid("the frame requires a dictionary");
     }
@@ -66,7 +74,8 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
     // The window of a single segment is as large as its content.
     let window = window.or(content_size).unwrap_or_default();
     if window > MAX_WINDOW {
-        let message = format!("the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}");
+        let message =
+            format!("the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}");
         return Err(ZstdError::Window(message));
     }
     let (mut min, mut max) = (0, 0);
@@ -91,7 +100,9 @@ fn scan_frame(bytes: &mut ByteReader, sizes: &mut SizeRange) -> Result<(), ZstdE
         bytes.take(4)?;
     }
     sizes.min = sizes.min.saturating_add(min);
-    sizes.max = sizes.max.saturating_add(content_size.map_or(max, |size| max.min(size)));
+    sizes.max = sizes
+        .max
+        .saturating_add(content_size.map_or(max, |size| max.min(size)));
     Ok(())
 }
 

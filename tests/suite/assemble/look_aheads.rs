@@ -99,9 +99,13 @@ struct SignedAhead {
 #[test]
 fn look_aheads_have_signs() {
     assert!(round_trips(&SignedAhead::TYPE, &[0xff, 0xff, 7]));
-    let assembled =
-        |given: &[(&'static str, &'static str)]| assembled(&SignedAhead::TYPE, given.iter().copied());
-    assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
+    let assembled = |given: &[(&'static str, &'static str)]| {
+        assembled(&SignedAhead::TYPE, given.iter().copied())
+    };
+    assert_eq!(
+        assembled(&[("value", "-2"), ("negative", "7")]).unwrap(),
+        [0xfe, 0xff, 7]
+    );
     assert_eq!(assembled(&[("value", "0x7fff")]).unwrap(), [0xff, 0x7f]);
     let error = assembled(&[("value", "-1")]).unwrap_err();
     assert_eq!(error, "negative: is omitted and cannot be determined");
@@ -160,6 +164,11 @@ struct FarNegative {
 fn fields_elsewhere_are_no_look_aheads() {
     const BYTES: &[u8] = &[7, 0xff, 5, 9];
     assert!(round_trips(&TaggedElsewhere::TYPE, BYTES));
-    let given = [("offset", "7"), ("far.number", "5"), ("body.more", "9"), ("body.number", "-1")];
+    let given = [
+        ("offset", "7"),
+        ("far.number", "5"),
+        ("body.more", "9"),
+        ("body.number", "-1"),
+    ];
     assert_eq!(assembled(&TaggedElsewhere::TYPE, given).unwrap(), BYTES);
 }

@@ -1,6 +1,9 @@
 //! Tests of the assembler: round trips of files through walker and assembler, and computed values.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 #![allow(
     clippy::manual_is_multiple_of,
     reason = "expressions of a layout cannot call functions with arguments"
@@ -27,7 +30,9 @@ use modular_bitfield::specifiers::B6;
 #[test]
 fn samples_round_trip() {
     for (format, bytes) in samples() {
-        let has_layout = format.layout_of(&bytes, format.detect(&bytes).dialect).is_some();
+        let has_layout = format
+            .layout_of(&bytes, format.detect(&bytes).dialect)
+            .is_some();
         assert_eq!(
             assert_assembles(Input::detected(format, &bytes), &Limits::default()),
             has_layout,
@@ -41,8 +46,13 @@ fn samples_round_trip() {
 fn reference_files_round_trip() {
     let mut count = 0;
     for fixture in fixtures() {
-        let Ok(format) = fixture.format.parse() else { continue };
-        count += usize::from(assert_assembles(Input::detected(format, &fixture.bytes), &Limits::default()));
+        let Ok(format) = fixture.format.parse() else {
+            continue;
+        };
+        count += usize::from(assert_assembles(
+            Input::detected(format, &fixture.bytes),
+            &Limits::default(),
+        ));
     }
     assert_eq!(count, 142);
 }
@@ -56,7 +66,9 @@ fn assembled<'v>(
     for (path, value) in given {
         values.set(path, value).map_err(|error| error.to_string())?;
     }
-    values.assemble(&Limits::default()).map_err(|error| error.to_string())
+    values
+        .assemble(&Limits::default())
+        .map_err(|error| error.to_string())
 }
 
 /// Lists whose sizes are stored in other fields.
@@ -133,7 +145,9 @@ fn missing_values_are_computed() {
 
 #[test]
 fn given_values_are_written_unchanged() {
-    let given = CLIPS.into_iter().chain([("version", "9"), ("clip_count", "77")]);
+    let given = CLIPS
+        .into_iter()
+        .chain([("version", "9"), ("clip_count", "77")]);
     let mut expected = CLIPS_BYTES.to_vec();
     (expected[4], expected[6]) = (9, 77);
     assert_eq!(assembled(&Clips::TYPE, given).unwrap(), expected);
@@ -141,25 +155,57 @@ fn given_values_are_written_unchanged() {
 
 #[test]
 fn errors_name_the_value() {
-    let with = |path, value| assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err();
-    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 is out of range 0..=255");
-    assert_eq!(with("clips[0].poses[1]", "128"), "clips[0].poses[1]: 128 is out of range -128..=127");
-    assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
+    let with = |path, value| {
+        assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err()
+    };
+    assert_eq!(
+        with("joints[0]", "256"),
+        "joints[0]: 256 is out of range 0..=255"
+    );
+    assert_eq!(
+        with("clips[0].poses[1]", "128"),
+        "clips[0].poses[1]: 128 is out of range -128..=127"
+    );
+    assert_eq!(
+        with("clips[0].times[0]", "x"),
+        "clips[0].times[0]: \"x\" is not a number"
+    );
     assert_eq!(
         with("clips[1].flags.named", "1"),
         "clips[1].flags: is 0x2, but its field `named` is 0x1: omit one of them"
     );
-    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the path skips a list index");
-    assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: the layout has no value at this path");
-    assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: the layout has no value at this path");
-    assert_eq!(with("name", "0"), "name: the layout has no value at this path");
-    assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end the string");
+    assert_eq!(
+        with("clips[3].flags", "0"),
+        "clips[3].flags: the path skips a list index"
+    );
+    assert_eq!(
+        with("clips[1].flog", "0"),
+        "clips[1].flog: the layout has no value at this path"
+    );
+    assert_eq!(
+        with("joints[1][0]", "0"),
+        "joints[1][0]: the layout has no value at this path"
+    );
+    assert_eq!(
+        with("name", "0"),
+        "name: the layout has no value at this path"
+    );
+    assert_eq!(
+        with("names[0]", "a\0b"),
+        "names[0]: contains a NUL, which would end the string"
+    );
     let without = |path| {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
         assembled(&Clips::TYPE, rest).unwrap_err()
     };
-    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is omitted");
-    assert_eq!(without("clips[0].name"), "clips[0].name: is omitted and cannot be determined");
+    assert_eq!(
+        without("clips[0].flags.looped"),
+        "clips[0].flags: its field `looped` is omitted"
+    );
+    assert_eq!(
+        without("clips[0].name"),
+        "clips[0].name: is omitted and cannot be determined"
+    );
 }
 
 fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
@@ -191,7 +237,9 @@ struct Named {
 }
 
 /// A gap, items of which two share a name, another gap, the name, and trailing bytes.
-const PLACED: &[u8] = &[4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
+const PLACED: &[u8] = &[
+    4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf,
+];
 
 #[test]
 fn gaps_and_trailing_bytes_round_trip() {
@@ -253,7 +301,11 @@ struct Far {
 fn memory_is_bounded_by_the_given_values() {
     let at = |offset| assembled(&Far::TYPE, [("offset", offset), ("items[0]", "1")]);
     assert_eq!(at("0x10000").unwrap().len(), 0x10001);
-    assert!(at("0xffffffff").unwrap_err().starts_with("items[0]: ends at 0x100000000, beyond the limit of "));
+    assert!(
+        at("0xffffffff")
+            .unwrap_err()
+            .starts_with("items[0]: ends at 0x100000000, beyond the limit of ")
+    );
 }
 
 /// Numbers of one or two bytes, selected by the first byte, and a packed list of them.
@@ -304,7 +356,10 @@ const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 fn unchanged_packed_blocks_round_trip() {
     assert!(round_trips(&Packed::TYPE, PACKED));
     // Twenty equal literals, which an encoder writes as a match.
-    assert!(round_trips(&Packed::TYPE, &[&[22, 20, 0xf0, 5], &[7; 20][..], &[2, 0x82, 3]].concat()));
+    assert!(round_trips(
+        &Packed::TYPE,
+        &[&[22, 20, 0xf0, 5], &[7; 20][..], &[2, 0x82, 3]].concat()
+    ));
     let edited = |path: &str, value: &str| {
         let path = walk::parse_path(&Packed::TYPE, path).unwrap();
         let edits = [Edit::set(path.as_slice(), value)];
@@ -313,7 +368,12 @@ fn unchanged_packed_blocks_round_trip() {
     let bytes = edited("others[0].wide", "0x0384");
     assert_eq!(bytes, [4, 3, 0x30, 7, 0x81, 2, 2, 0x84, 3]);
     let bytes = edited("numbers.numbers[1].wide", "0x0384");
-    let found = walk::unpack_block(&Packed::TYPE, &bytes, &Limits::default(), &(2..2 + u64::from(bytes[0])));
+    let found = walk::unpack_block(
+        &Packed::TYPE,
+        &bytes,
+        &Limits::default(),
+        &(2..2 + u64::from(bytes[0])),
+    );
     assert_eq!(found.unwrap(), [7, 0x84, 3]);
 }
 
@@ -339,36 +399,66 @@ fn changed(
     recount: bool,
 ) -> Result<Vec<u8>, String> {
     let path = walk::parse_path(ty, path).unwrap();
-    let edits = [Edit { path: Path::from(path.as_slice()), change }];
+    let edits = [Edit {
+        path: Path::from(path.as_slice()),
+        change,
+    }];
     edit(ty, bytes, &edits, recount, &Limits::default()).map_err(|error| error.to_string())
 }
 
 #[test]
 fn an_edit_changes_one_value_and_nothing_else() {
-    let set = |path, value: &str| changed(&Clips::TYPE, CLIPS_BYTES, path, Change::Set(value.into()), false);
+    let set = |path, value: &str| {
+        changed(
+            &Clips::TYPE,
+            CLIPS_BYTES,
+            path,
+            Change::Set(value.into()),
+            false,
+        )
+    };
     let with = |patches: &[(usize, u8)]| {
         let mut bytes = CLIPS_BYTES.to_vec();
         patches.iter().for_each(|(at, byte)| bytes[*at] = *byte);
         bytes
     };
-    assert_eq!(set("clip_count", "0x0304").unwrap(), with(&[(6, 4), (7, 3)]));
+    assert_eq!(
+        set("clip_count", "0x0304").unwrap(),
+        with(&[(6, 4), (7, 3)])
+    );
     assert_eq!(set("clips[0].flags.looped", "1").unwrap(), with(&[(10, 3)]));
     assert_eq!(set("clips[0].times[0]", "-1").unwrap(), with(&[(19, 0xbf)]));
-    assert_eq!(set("names[0]", "fly").unwrap(), with(&[(22, b'f'), (23, b'l'), (24, b'y')]));
+    assert_eq!(
+        set("names[0]", "fly").unwrap(),
+        with(&[(22, b'f'), (23, b'l'), (24, b'y')])
+    );
     let longer = [&CLIPS_BYTES[..22], b"jump", &CLIPS_BYTES[25..]].concat();
     let unterminated = &CLIPS_BYTES[..CLIPS_BYTES.len() - 1];
     let change = Change::Set((&String::from("up")).into());
     let edited = changed(&Clips::TYPE, unterminated, "names[1]", change, false).unwrap();
     assert_eq!(edited, [&CLIPS_BYTES[..26], b"up"].concat());
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
-    assert_eq!(set("joint_count", "256").unwrap_err(), "joint_count: 256 is out of range 0..=255");
-    assert_eq!(set("clips[7].flags", "0").unwrap_err(), "no field `clips[7].flags`");
+    assert_eq!(
+        set("joint_count", "256").unwrap_err(),
+        "joint_count: 256 is out of range 0..=255"
+    );
+    assert_eq!(
+        set("clips[7].flags", "0").unwrap_err(),
+        "no field `clips[7].flags`"
+    );
 }
 
 #[test]
 fn items_are_inserted_and_removed() {
     let insert = |recount| {
-        changed(&Clips::TYPE, CLIPS_BYTES, "joints[1]", Change::Insert("5".into()), recount).unwrap()
+        changed(
+            &Clips::TYPE,
+            CLIPS_BYTES,
+            "joints[1]",
+            Change::Insert("5".into()),
+            recount,
+        )
+        .unwrap()
     };
     let mut expected = CLIPS_BYTES.to_vec();
     expected.insert(9, 5);
@@ -379,14 +469,36 @@ fn items_are_inserted_and_removed() {
     let clip = UntypedValue::Struct(vec![
         ("flags".to_owned(), "0".into()),
         ("times".to_owned(), UntypedValue::List(vec!["1".into()])),
-        ("poses".to_owned(), UntypedValue::List(vec!["3".into(), "4".into()])),
+        (
+            "poses".to_owned(),
+            UntypedValue::List(vec!["3".into(), "4".into()]),
+        ),
     ]);
-    let bytes = changed(&Clips::TYPE, CLIPS_BYTES, "clips[2]", Change::Insert(clip), true).unwrap();
-    let mut expected = [&CLIPS_BYTES[..22], &[0, 1, 3, 4, 0, 0, 0x80, 0x3f], &CLIPS_BYTES[22..]].concat();
+    let bytes = changed(
+        &Clips::TYPE,
+        CLIPS_BYTES,
+        "clips[2]",
+        Change::Insert(clip),
+        true,
+    )
+    .unwrap();
+    let mut expected = [
+        &CLIPS_BYTES[..22],
+        &[0, 1, 3, 4, 0, 0, 0x80, 0x3f],
+        &CLIPS_BYTES[22..],
+    ]
+    .concat();
     expected[6] = 3;
     assert_eq!(bytes, expected);
 
-    let bytes = changed(&Clips::TYPE, CLIPS_BYTES, "clips[0].name", Change::Remove, true).unwrap();
+    let bytes = changed(
+        &Clips::TYPE,
+        CLIPS_BYTES,
+        "clips[0].name",
+        Change::Remove,
+        true,
+    )
+    .unwrap();
     let mut expected = [&CLIPS_BYTES[..12], &CLIPS_BYTES[14..]].concat();
     expected[10] = 0;
     assert_eq!(bytes, expected);
@@ -397,24 +509,50 @@ fn items_are_inserted_and_removed() {
 #[test]
 fn bytes_after_an_insertion_move() {
     let item = || {
-        UntypedValue::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())])
+        UntypedValue::Struct(vec![
+            ("number".to_owned(), "9".into()),
+            ("name_offset".to_owned(), "0".into()),
+        ])
     };
-    let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
+    let bytes = changed(
+        &Placed::TYPE,
+        PLACED,
+        "items[3]",
+        Change::Insert(item()),
+        true,
+    )
+    .unwrap();
     // The list grows by two bytes. The bytes after it move by four, so that offsets remain aligned.
-    let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
+    let expected = [
+        4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf,
+    ];
     assert_eq!(bytes, expected);
     // Without recounting, the list would overwrite the name.
-    let five =
-        (0..3).map(|_| Edit { path: meshspec::path!(items[3]).into(), change: Change::Insert(item()) });
-    let error =
-        edit(&Placed::TYPE, PLACED, &five.collect::<Vec<_>>(), false, &Limits::default()).unwrap_err();
-    assert!(error.to_string().contains("overlaps other values"), "{error}");
+    let five = (0..3).map(|_| Edit {
+        path: meshspec::path!(items[3]).into(),
+        change: Change::Insert(item()),
+    });
+    let error = edit(
+        &Placed::TYPE,
+        PLACED,
+        &five.collect::<Vec<_>>(),
+        false,
+        &Limits::default(),
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().contains("overlaps other values"),
+        "{error}"
+    );
 }
 
 /// Damaged files that can still be walked to the end: overlaps, gaps, trailing bytes, wrong counts.
 #[test]
 fn damaged_files_round_trip() {
-    let files: Vec<_> = samples().into_iter().filter(|(_, file)| file.len() < 6000).collect();
+    let files: Vec<_> = samples()
+        .into_iter()
+        .filter(|(_, file)| file.len() < 6000)
+        .collect();
     let mut mutator = Mutator::new(5);
     let count = (0..3000)
         .filter(|round| {
@@ -456,8 +594,14 @@ fn setting_a_value_to_itself_changes_nothing() {
     let limits = Limits::default();
     let mut count = 0;
     for (format, file) in samples() {
-        let Some(layout) = format.layout_of(&file, format.detect(&file).dialect) else { continue };
-        let mut texts = SampledValues { every: 1 + file.len() / 150, seen: 0, texts: Vec::new() };
+        let Some(layout) = format.layout_of(&file, format.detect(&file).dialect) else {
+            continue;
+        };
+        let mut texts = SampledValues {
+            every: 1 + file.len() / 150,
+            seen: 0,
+            texts: Vec::new(),
+        };
         walk::walk(layout, &file, &limits, &mut texts).unwrap();
         for (path, text) in texts.texts {
             for recount in [false, true] {
@@ -465,7 +609,10 @@ fn setting_a_value_to_itself_changes_nothing() {
                 let edited = edit(layout, &file, &edits, recount, &limits);
                 let edited = edited.unwrap_or_else(|error| panic!("{format}: {path}: {error}"));
                 let difference = first_difference(&edited, &file);
-                assert_eq!(difference, None, "{format}: {path} = {text}, recount {recount}");
+                assert_eq!(
+                    difference, None,
+                    "{format}: {path} = {text}, recount {recount}"
+                );
                 count += 1;
             }
         }
@@ -482,10 +629,17 @@ fn recounting_follows_counts_of_constraints() {
     let count = |edits: &[(&str, Change)]| {
         let edited = recounted(layout, &file, edits).unwrap();
         let span = walk::find(layout, &edited, path!(meshes[0].n_vtx), &Limits::default()).unwrap();
-        u16::from_le_bytes(edited[span.range().start as usize..][..2].try_into().unwrap())
+        u16::from_le_bytes(
+            edited[span.range().start as usize..][..2]
+                .try_into()
+                .unwrap(),
+        )
     };
     assert_eq!(count(std::slice::from_ref(&remove)), 19);
-    assert_eq!(count(&[remove, ("meshes[0].n_vtx", Change::Set("7".into()))]), 7);
+    assert_eq!(
+        count(&[remove, ("meshes[0].n_vtx", Change::Set("7".into()))]),
+        7
+    );
 }
 
 /// Counts are recomputed at the right paths after edits that shift indices.
@@ -495,31 +649,49 @@ fn recounting_follows_shifted_counts() {
     let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
     let count = |edits: &[(&str, Change)], mesh: u64| {
         let edited = recounted(layout, &file, edits).unwrap();
-        let span = walk::find(layout, &edited, path!(meshes[mesh].n_vtx), &Limits::default()).unwrap();
+        let span = walk::find(
+            layout,
+            &edited,
+            path!(meshes[mesh].n_vtx),
+            &Limits::default(),
+        )
+        .unwrap();
         edited[span.range().start as usize]
     };
     let remove = |path| (path, Change::Remove);
     let set = ("meshes[2].n_vtx", Change::Set("3".into()));
     assert_eq!(count(&[set.clone(), remove("meshes[0]")], 1), 3);
-    assert_eq!(count(&[remove("meshes[1].vertices[4]"), remove("meshes[0]")], 0), 4);
+    assert_eq!(
+        count(&[remove("meshes[1].vertices[4]"), remove("meshes[0]")], 0),
+        4
+    );
     // A count that was already wrong is kept.
     let wrong = edit(
         layout,
         &file,
-        &[Edit { path: path!(meshes[2].n_vtx).into(), change: set.1 }],
+        &[Edit {
+            path: path!(meshes[2].n_vtx).into(),
+            change: set.1,
+        }],
         false,
         &Limits::default(),
     );
     let resv = Edit::set(path!(header.resv1), "0");
     let wrong = wrong.unwrap();
-    assert_eq!(edit(layout, &wrong, &[resv], true, &Limits::default()).unwrap(), wrong);
+    assert_eq!(
+        edit(layout, &wrong, &[resv], true, &Limits::default()).unwrap(),
+        wrong
+    );
 }
 
 /// Returns the bytes after several edits with recounting.
 fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Result<Vec<u8>, String> {
     let edits = edits.iter().map(|(path, change)| {
         let path = walk::parse_path(ty, path).unwrap();
-        Edit { path: path.as_slice().into(), change: change.clone() }
+        Edit {
+            path: path.as_slice().into(),
+            change: change.clone(),
+        }
     });
     let edits: Vec<_> = edits.collect();
     edit(ty, bytes, &edits, true, &Limits::default()).map_err(|error| error.to_string())
@@ -529,12 +701,21 @@ fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Resul
 fn set_values_survive_insertions_and_removals() {
     let clip = UntypedValue::Struct(vec![("flags".to_owned(), "2".into())]);
     let set = || ("clips[1].pose_count", Change::Set("9".into()));
-    let inserted =
-        recounted(&Clips::TYPE, CLIPS_BYTES, &[set(), ("clips[0]", Change::Insert(clip))]).unwrap();
+    let inserted = recounted(
+        &Clips::TYPE,
+        CLIPS_BYTES,
+        &[set(), ("clips[0]", Change::Insert(clip))],
+    )
+    .unwrap();
     let mut expected = [&CLIPS_BYTES[..10], &[2, 0], &CLIPS_BYTES[10..]].concat();
     (expected[6], expected[23]) = (3, 9);
     assert_eq!(inserted, expected);
-    let removed = recounted(&Clips::TYPE, CLIPS_BYTES, &[set(), ("clips[0]", Change::Remove)]).unwrap();
+    let removed = recounted(
+        &Clips::TYPE,
+        CLIPS_BYTES,
+        &[set(), ("clips[0]", Change::Remove)],
+    )
+    .unwrap();
     let mut expected = [&CLIPS_BYTES[..10], &CLIPS_BYTES[20..]].concat();
     (expected[6], expected[11]) = (1, 9);
     assert_eq!(removed, expected);
@@ -580,10 +761,16 @@ fn any_number_of_checksums_is_computed() {
     let mut expected = vec![200];
     for index in 0..200_u8 {
         let (own, bytes) = (index / 2, [index, 2]);
-        let mut set =
-            |name: &str, value: UntypedValue| values.set(&format!("blocks[{index}].{name}"), value).unwrap();
+        let mut set = |name: &str, value: UntypedValue| {
+            values
+                .set(&format!("blocks[{index}].{name}"), value)
+                .unwrap()
+        };
         set("own", own.to_string().into());
-        set("bytes", UntypedValue::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
+        set(
+            "bytes",
+            UntypedValue::List(bytes.map(|byte| byte.to_string().into()).to_vec()),
+        );
         let sum = match index {
             // No checksum, a wrong one, and the correct one.
             3 => 0,
@@ -597,7 +784,11 @@ fn any_number_of_checksums_is_computed() {
     }
     assert_eq!(values.assemble(&Limits::default()).unwrap(), expected);
     // Only the checksum of the changed block is recomputed.
-    let edited = recounted(&Summed::TYPE, &expected, &[("blocks[7].bytes[1]", Change::Set("5".into()))]);
+    let edited = recounted(
+        &Summed::TYPE,
+        &expected,
+        &[("blocks[7].bytes[1]", Change::Set("5".into()))],
+    );
     (expected[1 + 4 * 7 + 1], expected[1 + 4 * 7 + 3]) = (3 + 7 + 5, 5);
     assert_eq!(edited.unwrap(), expected);
 }
@@ -633,38 +824,72 @@ fn growing_a_block_moves_nothing_outside() {
     );
     let bytes = bytes.unwrap();
     assert_eq!(bytes.len(), 65);
-    let item =
-        UntypedValue::Struct(vec![("number".to_owned(), "3".into()), ("name_offset".to_owned(), "0".into())]);
-    let edited = recounted(&Spaces::TYPE, &bytes, &[("packed.items[2]", Change::Insert(item))]).unwrap();
+    let item = UntypedValue::Struct(vec![
+        ("number".to_owned(), "3".into()),
+        ("name_offset".to_owned(), "0".into()),
+    ]);
+    let edited = recounted(
+        &Spaces::TYPE,
+        &bytes,
+        &[("packed.items[2]", Change::Insert(item))],
+    )
+    .unwrap();
     assert_eq!((edited.len(), edited[2], edited[64]), (65, 64, 7));
-    assert_eq!(walk::first_fault(&Spaces::TYPE, &edited, &Limits::default()), None);
+    assert_eq!(
+        walk::first_fault(&Spaces::TYPE, &edited, &Limits::default()),
+        None
+    );
 }
 
 #[test]
 fn values_without_a_place_are_rejected() {
     let rejected = |change: fn(&mut FileValues) -> meshspec::Result<()>| {
         let mut values = FileValues::new(&Clips::TYPE);
-        CLIPS.iter().for_each(|(path, value)| values.set(path, *value).unwrap());
+        CLIPS
+            .iter()
+            .for_each(|(path, value)| values.set(path, *value).unwrap());
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
     };
     let message = "is given, but the file has no field for it";
-    assert_eq!(rejected(|values| values.set_magic("clips[0]", vec![1])), format!("clips[0]: {message}"));
-    assert_eq!(rejected(|values| values.set_trailing("joints", vec![1])), format!("joints: {message}"));
-    assert_eq!(rejected(|values| values.set_packed("clips", vec![1])), format!("clips: {message}"));
+    assert_eq!(
+        rejected(|values| values.set_magic("clips[0]", vec![1])),
+        format!("clips[0]: {message}")
+    );
+    assert_eq!(
+        rejected(|values| values.set_trailing("joints", vec![1])),
+        format!("joints: {message}")
+    );
+    assert_eq!(
+        rejected(|values| values.set_packed("clips", vec![1])),
+        format!("clips: {message}")
+    );
 }
 
 #[test]
 fn words_and_their_fields_are_given_in_any_order() {
-    let fields = [("clips[0].flags.named", "true"), ("clips[0].flags.looped", "0")];
-    let others = CLIPS.into_iter().filter(|(path, _)| !path.starts_with("clips[0].flags"));
+    let fields = [
+        ("clips[0].flags.named", "true"),
+        ("clips[0].flags.looped", "0"),
+    ];
+    let others = CLIPS
+        .into_iter()
+        .filter(|(path, _)| !path.starts_with("clips[0].flags"));
     let others: Vec<_> = others.collect();
-    for (word, expected) in [("1", Ok(CLIPS_BYTES.to_vec())), ("3", Err("omit one of them"))] {
+    for (word, expected) in [
+        ("1", Ok(CLIPS_BYTES.to_vec())),
+        ("3", Err("omit one of them")),
+    ] {
         let word = [("clips[0].flags", word)];
-        for order in [[&fields[..], &word, &others].concat(), [&word[..], &fields, &others].concat()] {
+        for order in [
+            [&fields[..], &word, &others].concat(),
+            [&word[..], &fields, &others].concat(),
+        ] {
             match (assembled(&Clips::TYPE, order), &expected) {
                 (Ok(found), Ok(expected)) => assert_eq!(found, *expected),
-                (found, expected) => assert!(found.unwrap_err().ends_with(expected.as_ref().unwrap_err())),
+                (found, expected) => {
+                    assert!(found.unwrap_err().ends_with(expected.as_ref().unwrap_err()))
+                }
             }
         }
     }
@@ -673,12 +898,24 @@ fn words_and_their_fields_are_given_in_any_order() {
 #[test]
 fn only_nans_and_decimals_that_fit_are_floats() {
     let assembled = |value| assembled(&<f32 as Layout>::TYPE, [("", value)]);
-    assert_eq!(assembled("NaN:ffc00001").unwrap(), 0xffc0_0001_u32.to_le_bytes());
-    assert_eq!(assembled("-Infinity").unwrap(), f32::NEG_INFINITY.to_le_bytes());
+    assert_eq!(
+        assembled("NaN:ffc00001").unwrap(),
+        0xffc0_0001_u32.to_le_bytes()
+    );
+    assert_eq!(
+        assembled("-Infinity").unwrap(),
+        f32::NEG_INFINITY.to_le_bytes()
+    );
     for value in ["NaN:+fc00001", "NaN:3f800000", "NaN:7fc0001"] {
-        assert_eq!(assembled(value).unwrap_err(), format!("\"{value}\" is not a number"));
+        assert_eq!(
+            assembled(value).unwrap_err(),
+            format!("\"{value}\" is not a number")
+        );
     }
-    assert_eq!(assembled("-1e39").unwrap_err(), "-1e39 is out of range for a 32-bit float");
+    assert_eq!(
+        assembled("-1e39").unwrap_err(),
+        "-1e39 is out of range for a 32-bit float"
+    );
 }
 
 /// A list at an offset of 64 bits.
@@ -697,7 +934,10 @@ fn offsets_beyond_the_limit_are_rejected() {
     for offset in ["0xffffffffffffffff", "0xfffffffffffffffe"] {
         let change = [("offset", Change::Set(offset.into()))];
         let error = recounted(&VeryFar::TYPE, &bytes, &change).unwrap_err();
-        assert!(error.starts_with("items: ends at 0xffffffffffffffff, beyond the limit of "), "{error}");
+        assert!(
+            error.starts_with("items: ends at 0xffffffffffffffff, beyond the limit of "),
+            "{error}"
+        );
     }
 }
 
@@ -721,21 +961,36 @@ struct Overlapping {
 fn overlapping_fields_must_agree() {
     let assembled = |given: &[(&str, &str)], gap: &[u8]| {
         let mut values = FileValues::new(&Overlapping::TYPE);
-        let all = [("four", "[1, 2, 3, 4]"), ("two", "[9, 9]"), ("over", "[3, 4, 5]")];
+        let all = [
+            ("four", "[1, 2, 3, 4]"),
+            ("two", "[9, 9]"),
+            ("over", "[3, 4, 5]"),
+        ];
         for (path, value) in all.iter().chain(given) {
             let items = value.trim_matches(['[', ']']).split(", ").enumerate();
             for (index, item) in items {
-                let path =
-                    if value.starts_with('[') { format!("{path}[{index}]") } else { (*path).to_owned() };
+                let path = if value.starts_with('[') {
+                    format!("{path}[{index}]")
+                } else {
+                    (*path).to_owned()
+                };
                 values.set(&path, item).unwrap();
             }
         }
         values.add_gap(0, gap.to_vec());
-        values.assemble(&Limits::default().with_max_decoded(100)).map_err(|error| error.to_string())
+        values
+            .assemble(&Limits::default().with_max_decoded(100))
+            .map_err(|error| error.to_string())
     };
     let gap = [8; 14];
-    assert_eq!(assembled(&[("first", "7")], &[]), Ok(vec![7, 0, 0, 0, 1, 2, 3, 4, 5, 0, 9, 9]));
-    assert_eq!(assembled(&[("first", "7")], &gap), Ok(vec![7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8]));
+    assert_eq!(
+        assembled(&[("first", "7")], &[]),
+        Ok(vec![7, 0, 0, 0, 1, 2, 3, 4, 5, 0, 9, 9])
+    );
+    assert_eq!(
+        assembled(&[("first", "7")], &gap),
+        Ok(vec![7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8])
+    );
     let rejected = |first: &str, anywhere: &str| {
         assembled(&[("first", first), ("anywhere", anywhere)], &[]).unwrap_err()
     };
@@ -743,9 +998,16 @@ fn overlapping_fields_must_agree() {
         assembled(&[("first", "8"), ("anywhere", "5")], &[]).map(|bytes| bytes[8..].to_vec()),
         Ok(vec![5, 0, 9, 9])
     );
-    assert!(rejected("8", "6").contains("overlaps other values, at 0x8..0x9"), "{}", rejected("8", "6"));
+    assert!(
+        rejected("8", "6").contains("overlaps other values, at 0x8..0x9"),
+        "{}",
+        rejected("8", "6")
+    );
     let far = rejected("99", "6");
-    assert!(far.contains("ends at 0x65, beyond the limit of 100 bytes"), "{far}");
+    assert!(
+        far.contains("ends at 0x65, beyond the limit of 100 bytes"),
+        "{far}"
+    );
 }
 
 /// A list that replaces a struct has the path of the struct.
@@ -796,7 +1058,10 @@ fn a_changed_value_changes_the_width_of_numbers() {
     assert_eq!(values.assemble(&Limits::default()).unwrap(), wide);
     let set = |value: &str| ("is_wide", Change::Set(value.into()));
     assert_eq!(recounted(&Widths::TYPE, NARROW, &[set("1")]).unwrap(), wide);
-    assert_eq!(recounted(&Widths::TYPE, &wide, &[set("0")]).unwrap(), NARROW);
+    assert_eq!(
+        recounted(&Widths::TYPE, &wide, &[set("0")]).unwrap(),
+        NARROW
+    );
     let error = recounted(&Widths::TYPE, &[1, 1, 0, 1], &[set("0")]).unwrap_err();
     assert_eq!(error, "numbers[0]: 256 is out of range 0..=255");
 }
@@ -831,10 +1096,19 @@ fn rows_that_a_changed_value_resizes_must_be_set() {
         "rows: a changed value requires 4 bytes for its 2 items, found 2: set the items as well"
     );
     let row = |height: &str| {
-        UntypedValue::Struct(vec![("height".to_owned(), height.into()), ("weight".to_owned(), "1".into())])
+        UntypedValue::Struct(vec![
+            ("height".to_owned(), height.into()),
+            ("weight".to_owned(), "1".into()),
+        ])
     };
-    let rows = ("rows", Change::Set(UntypedValue::List(vec![row("7"), row("8")])));
-    assert_eq!(recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1"), rows]).unwrap(), [1, 2, 7, 1, 8, 1]);
+    let rows = (
+        "rows",
+        Change::Set(UntypedValue::List(vec![row("7"), row("8")])),
+    );
+    assert_eq!(
+        recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1"), rows]).unwrap(),
+        [1, 2, 7, 1, 8, 1]
+    );
 }
 
 #[test]
@@ -863,7 +1137,10 @@ struct Disabled {
 fn the_branch_taken_determines_a_count() {
     let used = [("is_used", "1"), ("items[0]", "8"), ("items[1]", "9")];
     assert_eq!(assembled(&Disabled::TYPE, used), Ok(vec![1, 2, 8, 9]));
-    assert_eq!(assembled(&Disabled::TYPE, [("is_used", "0"), ("count", "7")]), Ok(vec![0, 7]));
+    assert_eq!(
+        assembled(&Disabled::TYPE, [("is_used", "0"), ("count", "7")]),
+        Ok(vec![0, 7])
+    );
 }
 
 /// A list whose count is a product.
@@ -880,12 +1157,21 @@ struct Table {
 #[test]
 fn a_count_of_several_values_is_recounted_or_an_error() {
     let item = || [("items[2]", Change::Insert("5".into()))];
-    assert_eq!(recounted(&Disabled::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    assert_eq!(
+        recounted(&Disabled::TYPE, &[1, 2, 8, 9], &item()),
+        Ok(vec![1, 3, 8, 9, 5])
+    );
     // Only one of the two numbers can give 3.
-    assert_eq!(recounted(&Table::TYPE, &[1, 2, 8, 9], &item()), Ok(vec![1, 3, 8, 9, 5]));
+    assert_eq!(
+        recounted(&Table::TYPE, &[1, 2, 8, 9], &item()),
+        Ok(vec![1, 3, 8, 9, 5])
+    );
     let item = [("items[1]", Change::Insert("5".into()))];
     let error = recounted(&Table::TYPE, &[1, 1, 8], &item).unwrap_err();
-    assert_eq!(error, "items: its number of items is 2, which conflicts with other values");
+    assert_eq!(
+        error,
+        "items: its number of items is 2, which conflicts with other values"
+    );
 }
 
 /// A number whose width depends on the sum of two others, one of which counts a later list.
@@ -915,8 +1201,17 @@ enum Total {
 #[test]
 fn recounted_values_change_the_arguments_before_them() {
     let item = || ("items[1]", Change::Insert("9".into()));
-    assert_eq!(recounted(&Totals::TYPE, &[1, 1, 7, 8], &[item()]), Ok(vec![1, 2, 7, 0, 8, 9]));
-    assert_eq!(recounted(&Totals::TYPE, &[0, 1, 7, 8], &[item()]), Ok(vec![0, 2, 7, 8, 9]));
+    assert_eq!(
+        recounted(&Totals::TYPE, &[1, 1, 7, 8], &[item()]),
+        Ok(vec![1, 2, 7, 0, 8, 9])
+    );
+    assert_eq!(
+        recounted(&Totals::TYPE, &[0, 1, 7, 8], &[item()]),
+        Ok(vec![0, 2, 7, 8, 9])
+    );
     let removed = [("items[0]", Change::Remove)];
-    assert_eq!(recounted(&Totals::TYPE, &[1, 2, 7, 0, 8, 9], &removed), Ok(vec![1, 1, 7, 9]));
+    assert_eq!(
+        recounted(&Totals::TYPE, &[1, 2, 7, 0, 8, 9], &removed),
+        Ok(vec![1, 1, 7, 9])
+    );
 }

@@ -11,13 +11,13 @@ use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
-    AnimDef, AnimExtents, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, Form,
-    MeshDef, MeshExtents, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64,
-    Triangle32, Triangle64, Vertex128, VertexItem, WideSt,
+    AnimDef, AnimExtents, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64,
+    Form, MeshDef, MeshExtents, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96,
+    TexturedVertex64, Triangle32, Triangle64, Vertex128, VertexItem, WideSt,
 };
 use meshspec::bmd::{
-    Animation, Bone, ControlFlags, Document, F8A, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
-    Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices, strategy,
+    Animation, Bone, ControlFlags, Document, F8A, Face, Faces, LodDef, Mesh, PackedFace,
+    PackedVertex, Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices, strategy,
 };
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Shape, Type};
@@ -25,7 +25,8 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::scene::{self, FromScene};
 use meshspec::{
-    AnyFormat, ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text, WriteOptions,
+    AnyFormat, ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text,
+    WriteOptions,
 };
 use proptest::prelude::*;
 
@@ -35,7 +36,11 @@ fn only_the_slack_of_the_last_list_is_padding() {
     let file = include_bytes!("../../../samples/bmd/forms.bmd");
     let count = |bytes: &[u8]| {
         let losses = AnyFormat::from(FormatId::Bmd).uncovered_bytes(bytes, &ReadOptions::default());
-        losses.iter().filter_map(|loss| loss.affected).map(|affected| affected.count).sum::<u64>()
+        losses
+            .iter()
+            .filter_map(|loss| loss.affected)
+            .map(|affected| affected.count)
+            .sum::<u64>()
     };
     // The last list ends at 0x1f0.
     assert_eq!([file, &file[..0x1f0], &file[..0x1f8]].map(count), [0; 3]);
@@ -60,8 +65,16 @@ fn tables_count_entries_by_their_written_size() {
 fn every_f8a_code() {
     for code in 0..=255u8 {
         let (exponent, fraction) = (i32::from(code >> 4 & 7), f64::from(code & 15));
-        let magnitude = if code & 0x7f == 0 { 0.0 } else { (16.0 + fraction) * 2f64.powi(exponent - 11) };
-        let expected = if code & 0x80 == 0 || magnitude == 0.0 { magnitude } else { -magnitude };
+        let magnitude = if code & 0x7f == 0 {
+            0.0
+        } else {
+            (16.0 + fraction) * 2f64.powi(exponent - 11)
+        };
+        let expected = if code & 0x80 == 0 || magnitude == 0.0 {
+            magnitude
+        } else {
+            -magnitude
+        };
         assert_eq!(f64::from(F8A::from(code).value()), expected, "{code:#x}");
         assert_eq!(F8A::from(code).code(), code);
         assert!(F8A::from(code).value() != 0.0 || F8A::from(code).value().is_sign_positive());
@@ -73,13 +86,21 @@ fn every_f8a_code() {
 fn every_triple_code() {
     for exponent in 0..32u32 {
         for fraction in 0..512u32 {
-            let signed = if fraction < 256 { fraction as i32 } else { fraction as i32 - 512 };
+            let signed = if fraction < 256 {
+                fraction as i32
+            } else {
+                fraction as i32 - 512
+            };
             let expected = f64::from(signed) / 128.0 * 2f64.powi(exponent as i32 - 15);
             for axis in 0..3 {
                 let mut values = [0.0; 3];
                 values[axis] = expected;
                 let triple = Triple::from(exponent << 27 | fraction << (9 * axis));
-                assert_eq!(triple.value().map(f64::from), values, "{exponent} {fraction}");
+                assert_eq!(
+                    triple.value().map(f64::from),
+                    values,
+                    "{exponent} {fraction}"
+                );
                 assert_eq!(i32::from(triple.fractions()[axis]), signed);
             }
         }
@@ -90,23 +111,40 @@ fn every_triple_code() {
 fn every_texture_coordinate() {
     for exponent in 0..4u8 {
         for fraction in 0..2048u16 {
-            let st =
-                ScaledSt::new().with_frac_s(fraction).with_frac_t(2047 - fraction).with_exponent(exponent);
-            let of = |fraction: u16| (f64::from(fraction) / 1024.0 - 0.5) * 4f64.powi(exponent.into());
-            assert_eq!(st.value().map(f64::from), [of(fraction), of(2047 - fraction)]);
+            let st = ScaledSt::new()
+                .with_frac_s(fraction)
+                .with_frac_t(2047 - fraction)
+                .with_exponent(exponent);
+            let of =
+                |fraction: u16| (f64::from(fraction) / 1024.0 - 0.5) * 4f64.powi(exponent.into());
+            assert_eq!(
+                st.value().map(f64::from),
+                [of(fraction), of(2047 - fraction)]
+            );
         }
     }
     for fraction in 0..4096u16 {
-        let st = FineSt::new().with_frac_s(fraction).with_frac_t(4095 - fraction);
+        let st = FineSt::new()
+            .with_frac_s(fraction)
+            .with_frac_t(4095 - fraction);
         let of = |fraction: u16| f64::from(fraction) / 2048.0 - 0.5;
-        assert_eq!(st.value().map(f64::from), [of(fraction), of(4095 - fraction)]);
+        assert_eq!(
+            st.value().map(f64::from),
+            [of(fraction), of(4095 - fraction)]
+        );
     }
     for exponent in 0..16u8 {
         for fraction in 0..16384u16 {
-            let st =
-                WideSt::new().with_frac_s(fraction).with_frac_t(16383 - fraction).with_exponent(exponent);
-            let of = |fraction: u16| (f64::from(fraction) / 4096.0 - 2.0) * 2f64.powi(exponent.into());
-            assert_eq!(st.value().map(f64::from), [of(fraction), of(16383 - fraction)]);
+            let st = WideSt::new()
+                .with_frac_s(fraction)
+                .with_frac_t(16383 - fraction)
+                .with_exponent(exponent);
+            let of =
+                |fraction: u16| (f64::from(fraction) / 4096.0 - 2.0) * 2f64.powi(exponent.into());
+            assert_eq!(
+                st.value().map(f64::from),
+                [of(fraction), of(16383 - fraction)]
+            );
         }
     }
 }
@@ -117,7 +155,10 @@ fn bit_field_values<T: Layout>(word: u128) -> Vec<(String, i128)> {
     fn collect(fields: &[BitField], word: u128, prefix: &str, parts: &mut Vec<(String, i128)>) {
         for field in fields {
             let name = format!("{prefix}{}", field.name);
-            match (field.value(word), field.declared.map(|declaration| declaration.shape)) {
+            match (
+                field.value(word),
+                field.declared.map(|declaration| declaration.shape),
+            ) {
                 (Value::Bits(inner, _), Some(Shape::Bits { fields, .. })) => {
                     collect(fields, inner, &format!("{name}."), parts);
                 }
@@ -127,8 +168,12 @@ fn bit_field_values<T: Layout>(word: u128) -> Vec<(String, i128)> {
             }
         }
     }
-    let Type::Declared(declaration) = T::TYPE else { panic!("not declared") };
-    let Shape::Bits { fields, .. } = declaration.shape else { panic!("not a word") };
+    let Type::Declared(declaration) = T::TYPE else {
+        panic!("not declared")
+    };
+    let Shape::Bits { fields, .. } = declaration.shape else {
+        panic!("not a word")
+    };
     let mut found = Vec::new();
     collect(fields, word, "", &mut found);
     found
@@ -157,7 +202,11 @@ macro_rules! assert_getters {
 
 /// Sign-extends 9 bits; the getters return raw bits.
 fn sign9(bits: u16) -> i128 {
-    if bits < 256 { bits.into() } else { i128::from(bits) - 512 }
+    if bits < 256 {
+        bits.into()
+    } else {
+        i128::from(bits) - 512
+    }
 }
 
 #[test]
@@ -243,19 +292,29 @@ fn spec_bits_of_every_word() {
 fn rotations() {
     let transform = |rotation: u32| BoneTransform::new().with_rotation(rotation.into());
     for none in [0, u32::MAX, Rotation::IDENTITY.word(), 0x8080_8080] {
-        assert_eq!(transform(none).unit_rotation(), [0.0, 0.0, 0.0, 1.0], "{none:#x}");
+        assert_eq!(
+            transform(none).unit_rotation(),
+            [0.0, 0.0, 0.0, 1.0],
+            "{none:#x}"
+        );
     }
     // In keys, all ones are an ordinary value (B25).
     assert_eq!(Rotation::from(u32::MAX).value(), [-0.5; 4]);
     let pseudo = PseudoTransform::from_bytes([1, 2, 3, 4, 0x70, 0x60, 0x50, 0]);
-    assert_eq!((pseudo.bones(), pseudo.weights()), ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0]));
+    assert_eq!(
+        (pseudo.bones(), pseudo.weights()),
+        ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0])
+    );
 }
 
 /// Asserts that an item of the codec has exactly this form.
 fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::fmt::Debug) {
     let (item, packed) = (format!("{item:?}"), format!("{packed:?}"));
     let (_, word) = packed.split_once('(').unwrap();
-    assert!(item.contains(&format!(" {form}: Some({word}")), "{item} is not {packed}");
+    assert!(
+        item.contains(&format!(" {form}: Some({word}")),
+        "{item} is not {packed}"
+    );
     assert_eq!(item.matches(": Some(").count(), 1, "{item}");
 }
 
@@ -279,7 +338,10 @@ fn spec_sizes_of_every_vertex_tag() {
             let vertices = Vertices::from_words(words.clone(), surface).unwrap();
             let packed = vertices.packed_items().next().unwrap();
             assert_same_form(&item, packed.form_name(), &packed);
-            assert_eq!((vertices.len(), packed.tag(), packed.bits()), (1, tag, 8 * size as u32));
+            assert_eq!(
+                (vertices.len(), packed.tag(), packed.bits()),
+                (1, tag, 8 * size as u32)
+            );
             // Every form can be pushed again, and a truncated item is an error.
             let mut again = Vertices::default();
             again.push(packed).unwrap();
@@ -311,12 +373,16 @@ fn bones_cannot_become_other_tags() {
         let vertex = PackedVertex::Textured64(TexturedVertex64::new().with_bone(bone));
         assert_eq!(vertices.push(vertex).is_ok(), bone < 0xf0, "{bone:x}");
     }
-    let error = vertices.push(PackedVertex::Vertex128(Vertex128::new())).unwrap_err();
+    let error = vertices
+        .push(PackedVertex::Vertex128(Vertex128::new()))
+        .unwrap_err();
     assert_eq!(
         (error.kind(), &*error.path().to_string()),
         (ErrorKind::Inexpressible, "vertices[240].vertex_128")
     );
-    let error = Faces::default().push(PackedFace::Quad32(Quad32::new())).unwrap_err();
+    let error = Faces::default()
+        .push(PackedFace::Quad32(Quad32::new()))
+        .unwrap_err();
     assert_eq!(error.path(), "faces[0].quad_32");
 }
 
@@ -340,14 +406,24 @@ fn faces_take_the_smallest_form() {
 
 #[test]
 fn tracks_bridge_gaps() {
-    let key = |frame| TrackKey { frame, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
+    let key = |frame| TrackKey {
+        frame,
+        rotation: Some(Rotation::IDENTITY),
+        ..TrackKey::default()
+    };
     let track = Track::from_keys([key(0), key(32), key(65), key(200)]).unwrap();
-    let tags: Vec<u8> = track.packed_keys().map(|key| key.tag.into_bytes()[0]).collect();
+    let tags: Vec<u8> = track
+        .packed_keys()
+        .map(|key| key.tag.into_bytes()[0])
+        .collect();
     assert_eq!(tags, [0x80, 0x9f, 0x1f, 0x80, 0x1f, 0x1f, 0x1f, 0x1f, 0x86]);
     let keys: Vec<_> = track.keys().filter(TrackKey::has_values).collect();
     assert_eq!(keys, [key(0), key(32), key(65), key(200)]);
     assert!(Track::from_keys([key(3), key(3)]).is_err());
-    assert!(Track::from_keys([TrackKey::default()]).is_err(), "its tag would mark the end of the keys");
+    assert!(
+        Track::from_keys([TrackKey::default()]).is_err(),
+        "its tag would mark the end of the keys"
+    );
     assert!(Track::default().push(32, None, None, None).is_err());
 }
 
@@ -368,18 +444,34 @@ impl Visitor for LeafValues {
 fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
-    let word = |words: [u32; 4]| words.iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
-    let wide = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
+    let word = |words: [u32; 4]| {
+        words
+            .iter()
+            .rev()
+            .fold(0, |word, part| word << 32 | u128::from(*part))
+    };
+    let wide = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u128::from(*byte))
+    };
     for (number, value) in document.reserved.iter().enumerate() {
         add(format!("header.resv{}", number + 1), (*value).into());
     }
     for (i, mesh) in document.meshes.iter().enumerate() {
         add(format!("meshes[{i}].flags"), wide(&mesh.flags.into_bytes()));
         for (j, vertex) in mesh.vertices.packed_items().enumerate() {
-            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form_name()), word(vertex.words()));
+            add(
+                format!("meshes[{i}].vertices[{j}].{}", vertex.form_name()),
+                word(vertex.words()),
+            );
         }
         for (j, face) in mesh.faces.packed_items().enumerate() {
-            add(format!("meshes[{i}].faces[{j}].{}", face.form_name()), word(face.words()));
+            add(
+                format!("meshes[{i}].faces[{j}].{}", face.form_name()),
+                word(face.words()),
+            );
         }
     }
     for (i, bone) in document.bones.iter().enumerate() {
@@ -390,7 +482,10 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
         add(format!("bones[{i}].{name}"), word);
     }
     for (i, animation) in document.animations.iter().enumerate() {
-        add(format!("animations[{i}].fl_hz"), wide(&animation.fl_hz.into_bytes()));
+        add(
+            format!("animations[{i}].fl_hz"),
+            wide(&animation.fl_hz.into_bytes()),
+        );
         let mut item = 0;
         for track in &animation.tracks {
             for key in track.packed_keys() {
@@ -419,14 +514,18 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     let layout = FormatId::Bmd.layout_of(bytes, meshspec::Dialect::Spec);
     let mut leaves = LeafValues::default();
     walk::walk(layout.unwrap(), bytes, &Default::default(), &mut leaves).unwrap();
-    let (texts, numbers): (Vec<_>, Vec<_>) =
-        leaves.0.into_iter().partition(|(_, value)| matches!(value, Value::Text(_)));
+    let (texts, numbers): (Vec<_>, Vec<_>) = leaves
+        .0
+        .into_iter()
+        .partition(|(_, value)| matches!(value, Value::Text(_)));
     let is_computed = |path: &str| {
         let name = path.rsplit('.').next().unwrap();
         name.starts_with("ofs_") || name.starts_with("sz_") || ["n_vtx", "n_tris"].contains(&name)
     };
-    let numbers =
-        numbers.into_iter().filter(|(path, _)| !is_computed(path)).map(|(path, value)| match value {
+    let numbers = numbers
+        .into_iter()
+        .filter(|(path, _)| !is_computed(path))
+        .map(|(path, value)| match value {
             Value::Int(number) => (path, number as u128),
             Value::Bits(word, _) => (path, word),
             other => panic!("{path}: {other:?}"),
@@ -441,13 +540,21 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
             None => value == 0 && path.contains("].resv"),
         }
     };
-    let words: Vec<_> = numbers.filter(|(path, value)| !is_in_table(path, *value)).collect();
+    let words: Vec<_> = numbers
+        .filter(|(path, value)| !is_in_table(path, *value))
+        .collect();
     assert_eq!(words, expected_words(document));
     let names = document.meshes.iter().map(|mesh| &mesh.material);
     let names = names.chain(document.bones.iter().map(|bone| &bone.name));
     let names = names.chain(document.animations.iter().map(|animation| &animation.name));
-    let names: Vec<_> = names.flatten().map(|name| Value::Text(name.as_bytes().to_vec())).collect();
-    assert_eq!(texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), names);
+    let names: Vec<_> = names
+        .flatten()
+        .map(|name| Value::Text(name.as_bytes().to_vec()))
+        .collect();
+    assert_eq!(
+        texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(),
+        names
+    );
 }
 
 of_files!(the_walker_agrees_on_files);
@@ -495,12 +602,22 @@ proptest! {
 /// Asserts that lists are in canonical order, aligned and without overlap (B15).
 fn assert_canonical(bytes: &[u8]) {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    let lists: Vec<(usize, usize)> =
-        [0x18, 0x10, 0x20, 0x28].iter().map(|at| (word(*at), word(at + 4))).collect();
+    let lists: Vec<(usize, usize)> = [0x18, 0x10, 0x20, 0x28]
+        .iter()
+        .map(|at| (word(*at), word(at + 4)))
+        .collect();
     let mut spans = vec![(0x40, 0, 1)];
-    spans.extend(lists.iter().zip([4, 16, 16, 16]).map(|((offset, size), to)| (*offset, *size, to)));
+    spans.extend(
+        lists
+            .iter()
+            .zip([4, 16, 16, 16])
+            .map(|((offset, size), to)| (*offset, *size, to)),
+    );
     for mesh in (0..lists[1].1 / 32).map(|i| lists[1].0 + 32 * i) {
-        spans.extend([(word(mesh), word(mesh + 16), 16), (word(mesh + 4), word(mesh + 20), 16)]);
+        spans.extend([
+            (word(mesh), word(mesh + 16), 16),
+            (word(mesh + 4), word(mesh + 20), 16),
+        ]);
     }
     for animation in (0..lists[3].1 / 16).map(|i| lists[3].0 + 16 * i) {
         spans.push((word(animation + 8), word(animation + 12), 16));
@@ -519,28 +636,49 @@ fn assert_canonical(bytes: &[u8]) {
 fn pyramid(material: Option<&str>) -> Mesh {
     let mut vertices = Vertices::default();
     for word in 0..4u32 {
-        let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | (word * 0x201 % 7)));
+        let vertex =
+            TexturedVertex64::new().with_position(Triple::from(15 << 27 | (word * 0x201 % 7)));
         vertices.push(PackedVertex::Textured64(vertex)).unwrap();
     }
     let mut faces = Faces::default();
     for corners in [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] {
-        faces.push(PackedFace::smallest(Face::Triangle(corners)).unwrap()).unwrap();
+        faces
+            .push(PackedFace::smallest(Face::Triangle(corners)).unwrap())
+            .unwrap();
     }
     Mesh::new(material.map(Text::from), vertices, faces)
 }
 
 /// Returns two meshes, a level of detail, three bones including a pseudo-bone, and an animation.
 fn example() -> Document {
-    let bone = |id_parent| Bone { id_parent, ..Bone::default() };
+    let bone = |id_parent| Bone {
+        id_parent,
+        ..Bone::default()
+    };
     let pseudo = Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 0, 0, 0x60, 0x60, 0, 0]));
-    let key = TrackKey { frame: 2, rotation: Some(Rotation::IDENTITY), ..TrackKey::default() };
+    let key = TrackKey {
+        frame: 2,
+        rotation: Some(Rotation::IDENTITY),
+        ..TrackKey::default()
+    };
     Document {
         meshes: vec![pyramid(Some("gfx/stone")), pyramid(None)],
-        lods: vec![LodDef { n_mesh: 1, ld_sc: F8A::ONE, ..LodDef::default() }],
+        lods: vec![LodDef {
+            n_mesh: 1,
+            ld_sc: F8A::ONE,
+            ..LodDef::default()
+        }],
         bones: vec![
             bone(0),
-            Bone { id_solid: 1, ..bone(0) },
-            Bone { transform: pseudo, id_parent: 255, ..Bone::default() },
+            Bone {
+                id_solid: 1,
+                ..bone(0)
+            },
+            Bone {
+                transform: pseudo,
+                id_parent: 255,
+                ..Bone::default()
+            },
         ],
         animations: vec![Animation {
             n_frames: 3,
@@ -564,31 +702,60 @@ fn findings_have_the_location_of_the_violation() {
     let cases: &[(&str, &str, BreakDocument)] = &[
         ("BMD-RESERVED", "header.resv2", |d| d.reserved[1] = 7),
         ("BMD-RESERVED", "meshes[1].resv3", |d| d.meshes[1].resv3 = 7),
-        ("BMD-RESERVED", "meshes[0].flags", |d| d.meshes[0].flags.set_reserved(1)),
+        ("BMD-RESERVED", "meshes[0].flags", |d| {
+            d.meshes[0].flags.set_reserved(1)
+        }),
         ("BMD-RESERVED", "lods[0].resv1", |d| d.lods[0].resv1 = 7),
         ("BMD-RESERVED", "bones[1].resv2", |d| d.bones[1].resv2 = 7),
         ("BMD-RESERVED", "bones[0].xform", |d| {
-            d.bones[0].transform = Transform::Bone(BoneTransform::new().with_origin(Triple::from(1)));
+            d.bones[0].transform =
+                Transform::Bone(BoneTransform::new().with_origin(Triple::from(1)));
         }),
-        ("BMD-RESERVED", "animations[0].resv1", |d| d.animations[0].resv1 = 7),
-        ("BMD-FLAGS", "meshes[0].vertices[0].textured_64", |d| d.meshes[0].flags.set_vertex_subtype(2)),
-        ("BMD-FLAGS", "meshes[0].faces[0].triangle_32", |d| d.meshes[0].flags.set_triangles_type(3)),
-        ("BMD-VERTEX-BONE", "meshes[0].vertices[4].textured_64", |d| {
-            let vertex = TexturedVertex64::new().with_bone(3);
-            d.meshes[0].vertices.push(PackedVertex::Textured64(vertex)).unwrap();
+        ("BMD-RESERVED", "animations[0].resv1", |d| {
+            d.animations[0].resv1 = 7
         }),
-        ("BMD-VERTEX-UNDEFINED", "meshes[0].vertices[4].scaled_96", |d| {
-            let vertex = ScaledVertex96::new().with_tag(0xf3);
-            d.meshes[0].vertices.push(PackedVertex::Scaled96(vertex)).unwrap();
-            d.meshes[0].flags.set_vertex_subtype(1);
+        ("BMD-FLAGS", "meshes[0].vertices[0].textured_64", |d| {
+            d.meshes[0].flags.set_vertex_subtype(2)
         }),
+        ("BMD-FLAGS", "meshes[0].faces[0].triangle_32", |d| {
+            d.meshes[0].flags.set_triangles_type(3)
+        }),
+        (
+            "BMD-VERTEX-BONE",
+            "meshes[0].vertices[4].textured_64",
+            |d| {
+                let vertex = TexturedVertex64::new().with_bone(3);
+                d.meshes[0]
+                    .vertices
+                    .push(PackedVertex::Textured64(vertex))
+                    .unwrap();
+            },
+        ),
+        (
+            "BMD-VERTEX-UNDEFINED",
+            "meshes[0].vertices[4].scaled_96",
+            |d| {
+                let vertex = ScaledVertex96::new().with_tag(0xf3);
+                d.meshes[0]
+                    .vertices
+                    .push(PackedVertex::Scaled96(vertex))
+                    .unwrap();
+                d.meshes[0].flags.set_vertex_subtype(1);
+            },
+        ),
         ("BMD-VERTEX-TAG", "meshes[0].vertices[4].vertex_128", |d| {
-            d.meshes[0].vertices.push(PackedVertex::Vertex128(Vertex128::new().with_tag(0xfe))).unwrap();
+            d.meshes[0]
+                .vertices
+                .push(PackedVertex::Vertex128(Vertex128::new().with_tag(0xfe)))
+                .unwrap();
             d.meshes[0].flags.set_vertex_subtype(1);
         }),
         ("BMD-NON-FINITE", "meshes[0].vertices[4].vertex_128", |d| {
             let vertex = Vertex128::new().with_tag(0xfd).with_org_y(0x7c00);
-            d.meshes[0].vertices.push(PackedVertex::Vertex128(vertex)).unwrap();
+            d.meshes[0]
+                .vertices
+                .push(PackedVertex::Vertex128(vertex))
+                .unwrap();
             d.meshes[0].flags.set_vertex_subtype(1);
         }),
         ("BMD-INDEX-RANGE", "meshes[1].faces[4].quad_64.v3", |d| {
@@ -599,33 +766,56 @@ fn findings_have_the_location_of_the_violation() {
         }),
         ("BMD-TAG2", "meshes[0].faces[4].triangle_64.tag2", |d| {
             let triangle = Triangle64::new().with_tag(2).with_tag2(1);
-            d.meshes[0].faces.push(PackedFace::Triangle64(triangle)).unwrap();
+            d.meshes[0]
+                .faces
+                .push(PackedFace::Triangle64(triangle))
+                .unwrap();
             d.meshes[0].flags.set_triangles_type(1);
         }),
-        ("BMD-TRIANGLE-COUNT", "meshes[0].n_tris", |d| d.meshes[0].n_tris = Some(5)),
+        ("BMD-TRIANGLE-COUNT", "meshes[0].n_tris", |d| {
+            d.meshes[0].n_tris = Some(5)
+        }),
         ("BMD-LOD-RANGE", "lods[0].n_mesh", |d| d.lods[0].n_mesh = 3),
-        ("BMD-LOD-DRAWABLE", "lods[0].id_mesh", |d| d.lods[0].n_mesh = 2),
-        ("BMD-PARENT", "bones[1].id_parent", |d| d.bones[1].id_parent = 1),
-        ("BMD-PARENT", "bones[0].id_parent", |d| d.bones[0].id_parent = 1),
+        ("BMD-LOD-DRAWABLE", "lods[0].id_mesh", |d| {
+            d.lods[0].n_mesh = 2
+        }),
+        ("BMD-PARENT", "bones[1].id_parent", |d| {
+            d.bones[1].id_parent = 1
+        }),
+        ("BMD-PARENT", "bones[0].id_parent", |d| {
+            d.bones[0].id_parent = 1
+        }),
         ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_3", |d| {
-            d.bones[2].transform =
-                Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60]));
+            d.bones[2].transform = Transform::Pseudo(PseudoTransform::from_bytes([
+                0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60,
+            ]));
         }),
         ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_1", |d| {
-            d.bones[2].transform =
-                Transform::Pseudo(PseudoTransform::from_bytes([0, 2, 9, 9, 0x60, 0x60, 0, 0x80]));
+            d.bones[2].transform = Transform::Pseudo(PseudoTransform::from_bytes([
+                0, 2, 9, 9, 0x60, 0x60, 0, 0x80,
+            ]));
         }),
         ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_3", |d| {
-            d.bones[2].transform =
-                Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60]));
+            d.bones[2].transform = Transform::Pseudo(PseudoTransform::from_bytes([
+                0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60,
+            ]));
         }),
-        ("BMD-SOLID-RANGE", "bones[1].id_solid", |d| d.bones[1].id_solid = 2),
+        ("BMD-SOLID-RANGE", "bones[1].id_solid", |d| {
+            d.bones[1].id_solid = 2
+        }),
         ("BMD-SOLID-BONE", "bones[1].id_solid", |d| {
             let vertex = TexturedVertex64::new().with_bone(1);
-            d.meshes[1].vertices.push(PackedVertex::Textured64(vertex)).unwrap();
+            d.meshes[1]
+                .vertices
+                .push(PackedVertex::Textured64(vertex))
+                .unwrap();
         }),
-        ("BMD-KEY-RANGE", "animations[0].frames[1]", |d| d.animations[0].n_frames = 2),
-        ("BMD-FRAMES-TRAILING", "animations[0].sz_frames", |d| d.animations[0].trailing = vec![1]),
+        ("BMD-KEY-RANGE", "animations[0].frames[1]", |d| {
+            d.animations[0].n_frames = 2
+        }),
+        ("BMD-FRAMES-TRAILING", "animations[0].sz_frames", |d| {
+            d.animations[0].trailing = vec![1]
+        }),
         ("BMD-NO-FRAMES", "animations[0].sz_frames", |d| {
             d.animations[0].n_frames = 0;
             d.animations[0].tracks[1] = Track::default();
@@ -635,14 +825,38 @@ fn findings_have_the_location_of_the_violation() {
         let mut document = example();
         break_it(&mut document);
         let bytes = document.write(&WriteOptions::lenient()).expect(code);
-        assert_eq!(Document::read(&bytes, &ReadOptions::lenient()).expect(code), document, "{code}");
+        assert_eq!(
+            Document::read(&bytes, &ReadOptions::lenient()).expect(code),
+            document,
+            "{code}"
+        );
         let report = meshspec::check(&bytes, FormatId::Bmd, &ReadOptions::default()).unwrap();
         let finding = &report.findings()[0];
-        assert!(report.findings().iter().all(|other| other.rule.code == *code), "{code}: {report:?}");
-        assert!(finding.path.to_string().starts_with(path), "{code}: {}", finding.path);
-        assert!(finding.span.as_ref().is_some_and(|span| !span.range().is_empty()), "{code}: no location");
+        assert!(
+            report
+                .findings()
+                .iter()
+                .all(|other| other.rule.code == *code),
+            "{code}: {report:?}"
+        );
+        assert!(
+            finding.path.to_string().starts_with(path),
+            "{code}: {}",
+            finding.path
+        );
+        assert!(
+            finding
+                .span
+                .as_ref()
+                .is_some_and(|span| !span.range().is_empty()),
+            "{code}: no location"
+        );
         let strict = Document::read(&bytes, &ReadOptions::default());
-        assert_eq!(strict.is_ok(), finding.rule.severity == Severity::Warning, "{code}");
+        assert_eq!(
+            strict.is_ok(),
+            finding.rule.severity == Severity::Warning,
+            "{code}"
+        );
     }
 }
 
@@ -653,7 +867,11 @@ fn structural_faults_are_fatal_with_location() {
     named.bones[1].name = Some(Text::from("arm"));
     let bytes = named.write(&WriteOptions::default()).unwrap();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let (meshes, bones, animations) = (word(0x10) as usize, word(0x20) as usize, word(0x28) as usize);
+    let (meshes, bones, animations) = (
+        word(0x10) as usize,
+        word(0x20) as usize,
+        word(0x28) as usize,
+    );
     let frames = word(animations + 8);
     let size = bytes.len() as u32;
     let cases: &[(&str, &str, usize, u32)] = &[
@@ -680,19 +898,49 @@ fn structural_faults_are_fatal_with_location() {
         ("BMD-LIST", "animations[0].sz_frames", animations + 8, 47),
         ("BMD-TRUNCATED", "meshes", 0x10, 0xffff_fffc),
         ("BMD-TRUNCATED", "meshes[0].vertices", meshes, size & !3),
-        ("BMD-TRUNCATED", "meshes[0].vertices", meshes + 16, 0x7fff_fff8),
-        ("BMD-TRUNCATED", "meshes[0].vertices[4].first", meshes + 16, 36),
-        ("BMD-TRUNCATED", "meshes[0].faces[0].triangle_32", meshes + 20, 3),
+        (
+            "BMD-TRUNCATED",
+            "meshes[0].vertices",
+            meshes + 16,
+            0x7fff_fff8,
+        ),
+        (
+            "BMD-TRUNCATED",
+            "meshes[0].vertices[4].first",
+            meshes + 16,
+            36,
+        ),
+        (
+            "BMD-TRUNCATED",
+            "meshes[0].faces[0].triangle_32",
+            meshes + 20,
+            3,
+        ),
         ("BMD-TRUNCATED", "meshes[0].faces", meshes + 20, 0xffff_fffc),
         ("BMD-TRUNCATED", "bones[1].name", bones + 16 + 8, size + 9),
         ("BMD-STRING", "bones[1].name", bones + 16 + 8, size),
         ("BMD-STRING", "animations[0].name", animations, size),
-        ("BMD-TRUNCATED", "animations[0].frames", animations + 8, size),
-        ("BMD-VERTEX-COUNT", "meshes[0].n_vtx", meshes + 12, 3 | 4 << 16),
+        (
+            "BMD-TRUNCATED",
+            "animations[0].frames",
+            animations + 8,
+            size,
+        ),
+        (
+            "BMD-VERTEX-COUNT",
+            "meshes[0].n_vtx",
+            meshes + 12,
+            3 | 4 << 16,
+        ),
         ("BMD-VERTEX-COUNT", "meshes[0].n_vtx", meshes + 16, 24),
         ("BMD-FRAMES", "animations[0].sz_frames", animations + 12, 6),
         ("BMD-FRAMES", "animations[0].sz_frames", animations + 12, 3),
-        ("BMD-FRAMES", "animations[0].sz_frames", animations + 8, frames + 1),
+        (
+            "BMD-FRAMES",
+            "animations[0].sz_frames",
+            animations + 8,
+            frames + 1,
+        ),
     ];
     for (code, path, at, value) in cases {
         let mut bytes = bytes.clone();
@@ -702,7 +950,11 @@ fn structural_faults_are_fatal_with_location() {
         for options in [ReadOptions::default(), ReadOptions::lenient()] {
             let error = Document::read(&bytes, &options).expect_err(code);
             let rule = error.rule().expect(code);
-            assert_eq!((rule.code, rule.severity), (*code, Severity::Fatal), "{path}: {error}");
+            assert_eq!(
+                (rule.code, rule.severity),
+                (*code, Severity::Fatal),
+                "{path}: {error}"
+            );
             assert!(
                 error.path().to_string().starts_with(path) && error.span().is_some(),
                 "{code} at {path}: {error}"
@@ -717,7 +969,10 @@ fn normal_bones_come_first() {
     document.bones.push(Bone::default());
     let report = document.check();
     assert_eq!(
-        (report.findings()[0].rule.code, report.count_of("BMD-PSEUDO-ORDER")),
+        (
+            report.findings()[0].rule.code,
+            report.count_of("BMD-PSEUDO-ORDER")
+        ),
         ("BMD-PSEUDO-ORDER", 1)
     );
 }
@@ -726,14 +981,28 @@ fn normal_bones_come_first() {
 fn invalid_solids_in_extras_are_listed() {
     let joint = |solid: serde_json::Value| {
         let extras = [("bmd_solid".to_owned(), solid)].into_iter().collect();
-        scene::Joint { extras, ..scene::Joint::default() }
+        scene::Joint {
+            extras,
+            ..scene::Joint::default()
+        }
     };
     let joints = vec![joint(3.into()), joint(259.into()), joint("3".into())];
-    let scene = scene::Scene { skeleton: scene::Skeleton { joints }, ..scene::Scene::default() };
+    let scene = scene::Scene {
+        skeleton: scene::Skeleton { joints },
+        ..scene::Scene::default()
+    };
     let (document, losses) = Document::from_scene(scene, &Default::default()).unwrap();
-    let solids: Vec<_> = document.bones.iter().map(|bone| bone.id_solid).filter(|solid| *solid > 0).collect();
+    let solids: Vec<_> = document
+        .bones
+        .iter()
+        .map(|bone| bone.id_solid)
+        .filter(|solid| *solid > 0)
+        .collect();
     assert_eq!(solids, [3]);
-    let losses = losses.iter().map(ToString::to_string).filter(|loss| loss.contains("solid"));
+    let losses = losses
+        .iter()
+        .map(ToString::to_string)
+        .filter(|loss| loss.contains("solid"));
     assert_eq!(
         losses.collect::<Vec<_>>(),
         [
@@ -749,14 +1018,21 @@ fn solids_are_closed() {
         let mut document = example();
         document.meshes[1] = mesh;
         let report = document.check();
-        let findings = report.findings().iter().filter(|f| f.rule.code == "BMD-SOLID-CLOSED");
-        findings.map(|f| (f.path.clone(), f.message.clone())).collect::<Vec<_>>()
+        let findings = report
+            .findings()
+            .iter()
+            .filter(|f| f.rule.code == "BMD-SOLID-CLOSED");
+        findings
+            .map(|f| (f.path.clone(), f.message.clone()))
+            .collect::<Vec<_>>()
     };
     let with_faces = |corners: &[[u32; 3]]| {
         let mut mesh = pyramid(None);
         mesh.faces = Faces::default();
         for corners in corners {
-            mesh.faces.push(PackedFace::smallest(Face::Triangle(*corners)).unwrap()).unwrap();
+            mesh.faces
+                .push(PackedFace::smallest(Face::Triangle(*corners)).unwrap())
+                .unwrap();
         }
         mesh
     };
@@ -764,10 +1040,18 @@ fn solids_are_closed() {
     // Without its bottom, each edge of the bottom belongs to one face.
     let open = messages(with_faces(&[[0, 2, 1], [0, 1, 3], [0, 3, 2]]));
     assert_eq!(open.len(), 3);
-    assert!(open.iter().all(|(path, message)| path == "meshes[1].faces" && message.contains("1 faces")));
+    assert!(
+        open.iter()
+            .all(|(path, message)| path == "meshes[1].faces" && message.contains("1 faces"))
+    );
     // The bottom face is flipped.
     let turned = messages(with_faces(&[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 3, 2]]));
-    assert!(turned.len() == 3 && turned.iter().all(|(_, message)| message.contains("same direction")));
+    assert!(
+        turned.len() == 3
+            && turned
+                .iter()
+                .all(|(_, message)| message.contains("same direction"))
+    );
     assert_eq!(messages(with_faces(&[])).len(), 1);
 }
 
@@ -777,20 +1061,37 @@ fn unreadable_images_cannot_be_written() {
         let mut document = example();
         change(&mut document);
         let error = document.write(&WriteOptions::lenient()).unwrap_err();
-        assert_eq!((error.kind(), error.format()), (ErrorKind::Inexpressible, Some("bmd")));
+        assert_eq!(
+            (error.kind(), error.format()),
+            (ErrorKind::Inexpressible, Some("bmd"))
+        );
         error.path().to_string()
     };
     assert_eq!(rejected(|d| d.bones = vec![Bone::default(); 256]), "bones");
-    assert_eq!(rejected(|d| d.bones[1].id_parent = 255), "bones[1].id_parent");
-    assert_eq!(rejected(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
-    assert_eq!(rejected(|d| drop(d.animations[0].tracks.pop())), "animations[0].tracks");
-    assert_eq!(rejected(|d| d.animations[0].trailing = vec![0, 0x80]), "animations[0].trailing");
-    assert_eq!(rejected(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
-    assert_eq!(rejected(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
     assert_eq!(
-        rejected(
-            |d| d.meshes[0].vertices = Vertices::from_words(vec![0; 2 * 65536], Surface::Textured).unwrap()
-        ),
+        rejected(|d| d.bones[1].id_parent = 255),
+        "bones[1].id_parent"
+    );
+    assert_eq!(rejected(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
+    assert_eq!(
+        rejected(|d| drop(d.animations[0].tracks.pop())),
+        "animations[0].tracks"
+    );
+    assert_eq!(
+        rejected(|d| d.animations[0].trailing = vec![0, 0x80]),
+        "animations[0].trailing"
+    );
+    assert_eq!(
+        rejected(|d| d.meshes[1].material = Some(Text::from("a\0b"))),
+        "meshes[1].material"
+    );
+    assert_eq!(
+        rejected(|d| d.bones[0].name = Some(Text::from("\0"))),
+        "bones[0].name"
+    );
+    assert_eq!(
+        rejected(|d| d.meshes[0].vertices =
+            Vertices::from_words(vec![0; 2 * 65536], Surface::Textured).unwrap()),
         "meshes[0].vertices"
     );
     assert_eq!(
@@ -816,16 +1117,25 @@ fn grid(columns: u32, rows: u32) -> Mesh {
 
 #[test]
 fn large_meshes_are_split_on_request() {
-    const SMALL: PieceLimits = PieceLimits { vertices: 1023, triangles: 65_535 };
+    const SMALL: PieceLimits = PieceLimits {
+        vertices: 1023,
+        triangles: 65_535,
+    };
     let large = grid(50, 60);
     // A quad counts as one in meshes of more than 1,024 vertices, otherwise as two (B12).
-    assert_eq!((large.triangle_count(), grid(10, 10).triangle_count()), (49 * 59, 2 * 81));
+    assert_eq!(
+        (large.triangle_count(), grid(10, 10).triangle_count()),
+        (49 * 59, 2 * 81)
+    );
     let corners = |meshes: &[Mesh]| -> Vec<[f32; 3]> {
         let corners = meshes.iter().flat_map(|mesh| {
             let vertices: Vec<_> = mesh.vertices.iter().collect();
             let faces: Vec<_> = mesh.faces.iter().collect();
             faces.into_iter().flat_map(move |face| {
-                face.vertices().iter().map(|v| vertices[*v as usize].position).collect::<Vec<_>>()
+                face.vertices()
+                    .iter()
+                    .map(|v| vertices[*v as usize].position)
+                    .collect::<Vec<_>>()
             })
         });
         corners.collect()
@@ -835,17 +1145,39 @@ fn large_meshes_are_split_on_request() {
     document.meshes.push(large.clone());
     document.bones[1].id_solid = 2;
     document.lods = [(0, 2), (1, 1), (0, 0), (3, 1)]
-        .map(|(id_mesh, n_mesh)| LodDef { id_mesh, n_mesh, ..LodDef::default() })
+        .map(|(id_mesh, n_mesh)| LodDef {
+            id_mesh,
+            n_mesh,
+            ..LodDef::default()
+        })
         .into();
     let before = document.clone();
-    assert_eq!(split_meshes(&mut document, SMALL).unwrap().iter().filter(|pieces| **pieces > 1).count(), 2);
-    assert!(document.meshes.iter().all(|mesh| mesh.vertices.len() < 1024));
+    assert_eq!(
+        split_meshes(&mut document, SMALL)
+            .unwrap()
+            .iter()
+            .filter(|pieces| **pieces > 1)
+            .count(),
+        2
+    );
+    assert!(
+        document
+            .meshes
+            .iter()
+            .all(|mesh| mesh.vertices.len() < 1024)
+    );
     assert!(document.meshes.len() > before.meshes.len());
     assert_eq!(document.check().errors(), 0, "{:?}", document.check());
     for (lod, old) in document.lods.iter().zip(&before.lods) {
-        assert_eq!(corners(document.meshes_of(*lod).unwrap()), corners(before.meshes_of(*old).unwrap()));
+        assert_eq!(
+            corners(document.meshes_of(*lod).unwrap()),
+            corners(before.meshes_of(*old).unwrap())
+        );
     }
-    assert_eq!(document.meshes[usize::from(document.bones[1].id_solid)], before.meshes[2]);
+    assert_eq!(
+        document.meshes[usize::from(document.bones[1].id_solid)],
+        before.meshes[2]
+    );
     // The index of a missing mesh stays past the end.
     let mut missing = before.clone();
     missing.bones[1].id_solid = missing.meshes.len() as u8 + 1;
@@ -856,18 +1188,44 @@ fn large_meshes_are_split_on_request() {
     split_meshes(&mut missing, SMALL).unwrap();
     // Writing does not split meshes.
     let bytes = before.write(&WriteOptions::default()).unwrap();
-    assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), before);
+    assert_eq!(
+        Document::read(&bytes, &ReadOptions::default()).unwrap(),
+        before
+    );
     // If a mesh index does not fit, the document remains unchanged.
-    let mut full = Document { meshes: vec![large; 120], ..Document::default() };
-    full.lods = vec![LodDef { id_mesh: 100, n_mesh: 20, ..LodDef::default() }];
+    let mut full = Document {
+        meshes: vec![large; 120],
+        ..Document::default()
+    };
+    full.lods = vec![LodDef {
+        id_mesh: 100,
+        n_mesh: 20,
+        ..LodDef::default()
+    }];
     let whole = full.clone();
-    assert_eq!(split_meshes(&mut full, SMALL).unwrap_err().path(), "lods[0].id_mesh");
+    assert_eq!(
+        split_meshes(&mut full, SMALL).unwrap_err().path(),
+        "lods[0].id_mesh"
+    );
     assert!(full == whole);
 }
 
 /// Returns an image whose meshes share the same `size` bytes of vertices, at offset 48.
 fn image_with_shared_vertices(meshes: u32, size: u32) -> Vec<u8> {
-    let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
+    let mut words = vec![
+        0x3144_4d42,
+        0,
+        0,
+        0,
+        48 + size,
+        32 * meshes,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
     words.resize(12 + size as usize / 4, 0);
     for _ in 0..meshes {
         words.extend([48, 48, 0, size / 8, size, 0, 0, 0]);
@@ -877,18 +1235,48 @@ fn image_with_shared_vertices(meshes: u32, size: u32) -> Vec<u8> {
 
 #[test]
 fn sharing_of_list_bytes_is_limited() {
-    let few = Document::read(&image_with_shared_vertices(16, 8000), &ReadOptions::default()).unwrap();
-    assert_eq!((few.meshes.len(), few.meshes[15].vertices.len()), (16, 1000));
-    let error =
-        Document::read(&image_with_shared_vertices(500, 80_000), &ReadOptions::default()).unwrap_err();
+    let few = Document::read(
+        &image_with_shared_vertices(16, 8000),
+        &ReadOptions::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        (few.meshes.len(), few.meshes[15].vertices.len()),
+        (16, 1000)
+    );
+    let error = Document::read(
+        &image_with_shared_vertices(500, 80_000),
+        &ReadOptions::default(),
+    )
+    .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
-    assert!(error.path().to_string().ends_with(".vertices") && error.span().is_some(), "{error}");
+    assert!(
+        error.path().to_string().ends_with(".vertices") && error.span().is_some(),
+        "{error}"
+    );
 }
 
 /// Truncates the lists of a mesh with one 64-bit triangle, and reads them by the declaration, without the codec.
 #[test]
 fn the_declaration_rejects_truncated_items() {
-    let words: [u32; 16] = [32, 48, 56, 9 << 16, 16, 8, 0, 0, 0, 0, 0, 0, 0b10, 0, 0x6666_6623, 0x0066_6666];
+    let words: [u32; 16] = [
+        32,
+        48,
+        56,
+        9 << 16,
+        16,
+        8,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0b10,
+        0,
+        0x6666_6623,
+        0x0066_6666,
+    ];
     let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let read = |bytes: &[u8]| Mesh::read(&mut Cursor::new(bytes));
     // Offsets are relative to a header that this test omits.
@@ -898,7 +1286,10 @@ fn the_declaration_rejects_truncated_items() {
     bytes.splice(32..32, [0; 16]);
     let mesh = read(&bytes).unwrap();
     assert_eq!((mesh.vertices.len(), mesh.faces.len()), (2, 1));
-    assert_eq!((mesh.vertices.surface(), mesh.surface()), (Some(Surface::Flat), Surface::Flat));
+    assert_eq!(
+        (mesh.vertices.surface(), mesh.surface()),
+        (Some(Surface::Flat), Surface::Flat)
+    );
     assert_eq!(mesh.faces.triangles(), [[0; 3]]);
     // Half a face.
     bytes[20] = 4;
@@ -908,10 +1299,16 @@ fn the_declaration_rejects_truncated_items() {
 #[test]
 fn flags_allow_sizes_and_forms() {
     let triangle = PackedFace::Triangle32(Triangle32::new());
-    let allowed: Vec<_> =
-        (0..4).map(|bits| ControlFlags::new().with_triangles_type(bits).allows(triangle)).collect();
+    let allowed: Vec<_> = (0..4)
+        .map(|bits| {
+            ControlFlags::new()
+                .with_triangles_type(bits)
+                .allows(triangle)
+        })
+        .collect();
     assert_eq!(allowed, [true, true, false, false]);
-    let sizes: Vec<_> =
-        (0..4).map(|bits| ControlFlags::new().with_vertex_subtype(bits).vertex_sizes()).collect();
+    let sizes: Vec<_> = (0..4)
+        .map(|bits| ControlFlags::new().with_vertex_subtype(bits).vertex_sizes())
+        .collect();
     assert_eq!(sizes, [&[64][..], &[64, 96, 128], &[128], &[96]]);
 }

@@ -4,8 +4,9 @@ use crate::common::config;
 use half::f16;
 use meshspec::bmd::schema::{FineSt, Form, ScaledSt, TexturedVertex64, Vertex128, WideSt};
 use meshspec::bmd::{
-    Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
-    Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
+    Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation,
+    Surface, Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices,
+    nearest_shade, shade_color,
 };
 use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
 use meshspec::layout::decoding::DecodedValue;
@@ -38,11 +39,16 @@ struct PackedItem {
 
 impl PackedItem {
     fn of<F: Form>(item: F) -> PackedItem {
-        let word = item.words().iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
+        let word = item
+            .words()
+            .iter()
+            .rev()
+            .fold(0, |word, part| word << 32 | u128::from(*part));
         match F::FORMS[item.form_index()].ty {
-            Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) => {
-                PackedItem { word, fields }
-            }
+            Type::Declared(Declaration {
+                shape: Shape::Bits { fields, .. },
+                ..
+            }) => PackedItem { word, fields },
             other => panic!("{other:?} is no packed word"),
         }
     }
@@ -66,8 +72,21 @@ impl PackedItem {
             DecodedValue::Number(number) => vec![number],
             DecodedValue::List(numbers) => numbers,
         };
-        let float = |number: &Value| if let Value::F32(x) = number { *x } else { panic!("{number:?}") };
-        Some(numbers.iter().map(float).collect::<Vec<_>>().try_into().unwrap())
+        let float = |number: &Value| {
+            if let Value::F32(x) = number {
+                *x
+            } else {
+                panic!("{number:?}")
+            }
+        };
+        Some(
+            numbers
+                .iter()
+                .map(float)
+                .collect::<Vec<_>>()
+                .try_into()
+                .unwrap(),
+        )
     }
 }
 
@@ -89,7 +108,9 @@ fn decode_by_declaration(vertex: PackedVertex) -> Vertex {
     Vertex {
         position,
         st: fields.decoded("st").unwrap_or_default(),
-        normal: fields.decoded("normal").unwrap_or_else(|| direction(position)),
+        normal: fields
+            .decoded("normal")
+            .unwrap_or_else(|| direction(position)),
         color: color.map(|color| color as u8),
         bone: bone as u8,
     }
@@ -98,7 +119,11 @@ fn decode_by_declaration(vertex: PackedVertex) -> Vertex {
 fn direction(position: [f32; 3]) -> [f32; 3] {
     let wide = position.map(f64::from);
     let square = wide[0] * wide[0] + wide[1] * wide[1] + wide[2] * wide[2];
-    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    let scale = if square == 0.0 {
+        0.0
+    } else {
+        1.0 / square.sqrt()
+    };
     wide.map(|x| (x * scale) as f32)
 }
 
@@ -107,14 +132,21 @@ fn every_binary16_code() {
     for code in 0..=u16::MAX {
         let vertex = PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd).with_org_x(code));
         let [x, ..] = vertex.value().position;
-        assert_eq!(x.to_bits(), f16::from_bits(code).to_f32().to_bits(), "{code:#x}");
+        assert_eq!(
+            x.to_bits(),
+            f16::from_bits(code).to_f32().to_bits(),
+            "{code:#x}"
+        );
     }
 }
 
 /// Decodes a face according to its declaration.
 fn decode_face_by_declaration(face: PackedFace) -> Face {
     let fields = PackedItem::of(face);
-    let corners: Vec<_> = ["v0", "v1", "v2", "v3"].iter().filter_map(|name| fields.int(name)).collect();
+    let corners: Vec<_> = ["v0", "v1", "v2", "v3"]
+        .iter()
+        .filter_map(|name| fields.int(name))
+        .collect();
     match *corners {
         [a, b, c] => Face::Triangle([a, b, c]),
         [a, b, c, d] => Face::Quad([a, b, c, d]),
@@ -126,16 +158,36 @@ fn decode_face_by_declaration(face: PackedFace) -> Face {
 fn assert_columns(vertices: &Vertices) {
     let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-    let lengths = [columns.positions.len(), columns.st.len(), columns.normals.len(), columns.colors.len()];
-    assert_eq!((lengths, columns.bones.len()), ([vertices.len(); 4], vertices.len()));
+    let lengths = [
+        columns.positions.len(),
+        columns.st.len(),
+        columns.normals.len(),
+        columns.colors.len(),
+    ];
+    assert_eq!(
+        (lengths, columns.bones.len()),
+        ([vertices.len(); 4], vertices.len())
+    );
     for (index, (packed, by_iter)) in vertices.packed_items().zip(vertices.iter()).enumerate() {
         let vertex = decode_by_declaration(packed);
         // Compares text, because NaN does not equal itself.
         assert_eq!(format!("{by_iter:?}"), format!("{vertex:?}"), "{packed:?}");
-        assert_eq!(format!("{:?}", packed.value()), format!("{vertex:?}"), "{packed:?}");
-        assert_eq!(bits(&columns.positions[index]), bits(&vertex.position), "{packed:?}");
+        assert_eq!(
+            format!("{:?}", packed.value()),
+            format!("{vertex:?}"),
+            "{packed:?}"
+        );
+        assert_eq!(
+            bits(&columns.positions[index]),
+            bits(&vertex.position),
+            "{packed:?}"
+        );
         assert_eq!(bits(&columns.st[index]), bits(&vertex.st), "{packed:?}");
-        assert_eq!(bits(&columns.normals[index]), bits(&vertex.normal), "{packed:?}");
+        assert_eq!(
+            bits(&columns.normals[index]),
+            bits(&vertex.normal),
+            "{packed:?}"
+        );
         let [red, green, blue] = vertex.color.map_or([255; 3], shade_color);
         assert_eq!(columns.colors[index], [red, green, blue, 255], "{packed:?}");
         assert_eq!(columns.bones[index], vertex.bone, "{packed:?}");
@@ -177,8 +229,14 @@ fn bulk_decoding_agrees_with_the_getters() {
 
 #[test]
 fn bulk_decoding_agrees_for_every_binary16() {
-    let words = (0..=u16::MAX)
-        .flat_map(|half| [u32::from(half) << 16 | u32::from(!half), 0xfd00_0000 | u32::from(half), 0, 0]);
+    let words = (0..=u16::MAX).flat_map(|half| {
+        [
+            u32::from(half) << 16 | u32::from(!half),
+            0xfd00_0000 | u32::from(half),
+            0,
+            0,
+        ]
+    });
     assert_columns(&Vertices::from_words(words.collect(), Surface::Flat).unwrap());
 }
 
@@ -189,8 +247,16 @@ fn directions_match_a_division() {
         let wide = triple.fractions().map(f64::from);
         let length = wide.iter().map(|x| x * x).sum::<f64>().sqrt();
         let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(triple);
-        let expected = if length == 0.0 { [0.0; 3] } else { wide.map(|x| (x / length) as f32) };
-        assert_eq!(PackedVertex::Textured64(vertex).value().normal, expected, "{wide:?}");
+        let expected = if length == 0.0 {
+            [0.0; 3]
+        } else {
+            wide.map(|x| (x / length) as f32)
+        };
+        assert_eq!(
+            PackedVertex::Textured64(vertex).value().normal,
+            expected,
+            "{wide:?}"
+        );
     }
 }
 
@@ -211,7 +277,10 @@ fn bulk_decoding_of_faces_agrees_with_the_getters() {
 }
 
 fn assert_faces(faces: &Faces) {
-    let expected: Vec<Face> = faces.packed_items().map(decode_face_by_declaration).collect();
+    let expected: Vec<Face> = faces
+        .packed_items()
+        .map(decode_face_by_declaration)
+        .collect();
     assert_eq!(faces.iter().collect::<Vec<_>>(), expected);
     assert_eq!(faces.to_vec(), expected);
     let triangles = expected.iter().flat_map(|face| match *face {
@@ -219,17 +288,35 @@ fn assert_faces(faces: &Faces) {
         Face::Quad([a, b, c, d]) => vec![[a, b, c], [a, c, d]],
     });
     assert_eq!(faces.triangles(), triangles.collect::<Vec<_>>());
-    let quads = expected.iter().filter(|face| matches!(face, Face::Quad(_))).count();
-    assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
+    let quads = expected
+        .iter()
+        .filter(|face| matches!(face, Face::Quad(_)))
+        .count();
+    assert_eq!(
+        faces.counts(),
+        FaceCounts {
+            triangles: expected.len() - quads,
+            quads
+        }
+    );
 }
 
 /// Asserts that the rules report exactly one finding, with this code, in the item at `path`.
 fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
-    let document = Document { meshes: vec![Mesh::new(None, vertices, faces)], ..Document::default() };
+    let document = Document {
+        meshes: vec![Mesh::new(None, vertices, faces)],
+        ..Document::default()
+    };
     let report = document.check();
-    let [finding] = report.findings() else { panic!("{code} at {path}: {report:?}") };
+    let [finding] = report.findings() else {
+        panic!("{code} at {path}: {report:?}")
+    };
     assert_eq!(finding.rule.code, code);
-    assert!(finding.path.to_string().starts_with(&format!("{path}.")), "{} for {path}", finding.path);
+    assert!(
+        finding.path.to_string().starts_with(&format!("{path}.")),
+        "{} for {path}",
+        finding.path
+    );
 }
 
 proptest! {
@@ -361,7 +448,9 @@ fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
     let unit = 2f64.powi(exponent as i32 - 22);
     values.iter().try_fold(0.0, |most: f64, x| {
         let fraction = (f64::from(*x) / unit).round_ties_even();
-        (-256.0..=255.0).contains(&fraction).then(|| most.max((fraction * unit - f64::from(*x)).abs()))
+        (-256.0..=255.0)
+            .contains(&fraction)
+            .then(|| most.max((fraction * unit - f64::from(*x)).abs()))
     })
 }
 
@@ -415,7 +504,10 @@ fn every_triple_is_encoded_as_itself() {
         }
     }
     let values = [[0.1, 200.0, -3.0], [0.0; 3]];
-    let singly: Vec<_> = values.iter().map(|values| Triple::nearest(*values).unwrap()).collect();
+    let singly: Vec<_> = values
+        .iter()
+        .map(|values| Triple::nearest(*values).unwrap())
+        .collect();
     assert_eq!(Triple::nearest_all(&values).unwrap(), singly);
     for wrong in [f32::NAN, f32::INFINITY, 130_817.0, -131_329.0] {
         for axis in 0..3 {
@@ -435,19 +527,25 @@ fn every_triple_is_encoded_as_itself() {
 fn every_texture_coordinate_is_encoded_as_itself() {
     for exponent in 0..4 {
         for fraction in 0..2048 {
-            let st =
-                ScaledSt::new().with_frac_s(fraction).with_frac_t(2047 - fraction).with_exponent(exponent);
+            let st = ScaledSt::new()
+                .with_frac_s(fraction)
+                .with_frac_t(2047 - fraction)
+                .with_exponent(exponent);
             assert_eq!(ScaledSt::nearest(st.value()).unwrap().value(), st.value());
         }
     }
     for fraction in 0..4096 {
-        let st = FineSt::new().with_frac_s(fraction).with_frac_t(4095 - fraction);
+        let st = FineSt::new()
+            .with_frac_s(fraction)
+            .with_frac_t(4095 - fraction);
         assert_eq!(FineSt::nearest(st.value()), Some(st));
     }
     for exponent in 0..16 {
         for fraction in 0..16384 {
-            let st =
-                WideSt::new().with_frac_s(fraction).with_frac_t(16383 - fraction).with_exponent(exponent);
+            let st = WideSt::new()
+                .with_frac_s(fraction)
+                .with_frac_t(16383 - fraction)
+                .with_exponent(exponent);
             assert_eq!(WideSt::nearest(st.value()).unwrap().value(), st.value());
         }
     }
@@ -478,8 +576,14 @@ fn rotation_errors_are_bounded() {
     let mean = sum / COUNT as f64;
     // The author's encoder reaches 3.20° and 0.988°.
     eprintln!("rotations: {worst}° worst, {mean}° mean");
-    assert!(worst <= 2.0 && mean <= 0.571, "{worst}° worst, {mean}° mean");
-    assert_eq!(Rotation::nearest([0.0, 0.0, 0.0, 7.5]), Some(Rotation::IDENTITY));
+    assert!(
+        worst <= 2.0 && mean <= 0.571,
+        "{worst}° worst, {mean}° mean"
+    );
+    assert_eq!(
+        Rotation::nearest([0.0, 0.0, 0.0, 7.5]),
+        Some(Rotation::IDENTITY)
+    );
     assert_eq!(Rotation::nearest([0.0; 4]), None);
     assert_eq!(Rotation::nearest([f32::NAN, 0.0, 0.0, 1.0]), None);
 }
@@ -487,13 +591,19 @@ fn rotation_errors_are_bounded() {
 #[test]
 fn every_shade_color_is_encoded_as_that_shade() {
     for code in 0..=255 {
-        assert_eq!(shade_color(nearest_shade(shade_color(code))), shade_color(code));
+        assert_eq!(
+            shade_color(nearest_shade(shade_color(code))),
+            shade_color(code)
+        );
     }
 }
 
 // Tests of the choice of vertex forms.
 
-fn encode(attributes: &Attributes, sizes: VertexSizes) -> meshspec::Result<(Vertices, VertexErrors)> {
+fn encode(
+    attributes: &Attributes,
+    sizes: VertexSizes,
+) -> meshspec::Result<(Vertices, VertexErrors)> {
     Vertices::encode(attributes, Surface::Textured, sizes, &Tolerance::default())
 }
 
@@ -504,27 +614,57 @@ fn sizes_of(vertices: &Vertices) -> Vec<u32> {
 /// Returns two vertices after `add` has changed their attributes.
 fn two_vertices(add: impl FnOnce(&mut Attributes)) -> Attributes {
     let positions = vec![[0.25, 0.0, -3.0], [1.0, 0.4, 0.0]];
-    let mut attributes =
-        Attributes { positions, st: Some(vec![[0.0, 0.5], [1.0, 0.25]]), ..Attributes::default() };
+    let mut attributes = Attributes {
+        positions,
+        st: Some(vec![[0.0, 0.5], [1.0, 0.25]]),
+        ..Attributes::default()
+    };
     add(&mut attributes);
     attributes
 }
 
 #[test]
 fn each_mesh_uses_the_smallest_size_that_fits() {
-    let size = |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
+    let size =
+        |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
     assert_eq!(size(&two_vertices(|_| {})), [64, 64]);
-    assert_eq!(size(&two_vertices(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
-    assert_eq!(size(&two_vertices(|a| a.bones = Some(vec![3, 240]))), [96, 96]);
+    assert_eq!(
+        size(&two_vertices(|a| a.bones = Some(vec![3, 239]))),
+        [64, 64]
+    );
+    assert_eq!(
+        size(&two_vertices(|a| a.bones = Some(vec![3, 240]))),
+        [96, 96]
+    );
     // First normals in the direction of the positions, which the form without a normal implies; then other normals.
-    assert_eq!(size(&two_vertices(|a| a.normals = Some(a.positions.clone()))), [64, 64]);
-    assert_eq!(size(&two_vertices(|a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))), [96, 96]);
-    assert_eq!(size(&two_vertices(|a| a.colors = Some(vec![[255; 3], [255; 3]]))), [64, 64]);
-    assert_eq!(size(&two_vertices(|a| a.colors = Some(vec![[255; 3], [255, 80, 80]]))), [96, 96]);
-    let both = two_vertices(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
+    assert_eq!(
+        size(&two_vertices(|a| a.normals = Some(a.positions.clone()))),
+        [64, 64]
+    );
+    assert_eq!(
+        size(&two_vertices(
+            |a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+        )),
+        [96, 96]
+    );
+    assert_eq!(
+        size(&two_vertices(|a| a.colors = Some(vec![[255; 3], [255; 3]]))),
+        [64, 64]
+    );
+    assert_eq!(
+        size(&two_vertices(
+            |a| a.colors = Some(vec![[255; 3], [255, 80, 80]])
+        )),
+        [96, 96]
+    );
+    let both =
+        two_vertices(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
     assert_eq!(size(&both), [128, 128]);
     // Too coarse at the exponents of the small forms.
-    assert_eq!(size(&two_vertices(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
+    assert_eq!(
+        size(&two_vertices(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))),
+        [128, 128]
+    );
     // Colours and bones require 128 bits, but a position is too large for binary16: the next smaller size is chosen.
     let far = two_vertices(|a| {
         (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone())
@@ -535,10 +675,20 @@ fn each_mesh_uses_the_smallest_size_that_fits() {
 
 #[test]
 fn position_errors_affect_the_size() {
-    let fine = Tolerance { position: 1e-3, ..Tolerance::default() };
-    let attributes = Attributes { positions: vec![[1.0, 0.301, 0.0]], ..Attributes::default() };
+    let fine = Tolerance {
+        position: 1e-3,
+        ..Tolerance::default()
+    };
+    let attributes = Attributes {
+        positions: vec![[1.0, 0.301, 0.0]],
+        ..Attributes::default()
+    };
     let size = |tolerance| {
-        Vertices::encode(&attributes, Surface::Flat, VertexSizes::PerMesh, tolerance).unwrap().0.words().len()
+        Vertices::encode(&attributes, Surface::Flat, VertexSizes::PerMesh, tolerance)
+            .unwrap()
+            .0
+            .words()
+            .len()
     };
     assert_eq!((size(&Tolerance::default()), size(&fine)), (2, 4));
 }
@@ -555,7 +705,10 @@ fn each_vertex_uses_the_smallest_size_that_fits() {
     assert_eq!(sizes_of(&vertices), [64, 96, 128]);
     let columns = vertices.columns();
     assert_eq!(columns.bones, [5, 0, 9]);
-    assert_eq!(columns.colors, [[255; 4], [255, 85, 85, 255], [85, 255, 85, 255]]);
+    assert_eq!(
+        columns.colors,
+        [[255; 4], [255, 85, 85, 255], [85, 255, 85, 255]]
+    );
     assert_eq!(errors.color, 5);
 }
 
@@ -587,15 +740,43 @@ fn inexpressible_values_are_rejected_with_their_path() {
     let fixed = VertexSizes::Fixed;
     let rejected = |attributes: Attributes, sizes, path: &str| {
         let error = encode(&attributes, sizes).unwrap_err();
-        assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, path), "{error}");
+        assert_eq!(
+            (error.kind(), &*error.path().to_string()),
+            (ErrorKind::Inexpressible, path),
+            "{error}"
+        );
     };
-    rejected(two_vertices(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
-    rejected(two_vertices(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
-    rejected(two_vertices(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
+    rejected(
+        two_vertices(|a| a.bones = Some(vec![0, 240])),
+        fixed(VertexSize::Bits64),
+        "vertices[1].bone",
+    );
+    rejected(
+        two_vertices(|a| a.bones = Some(vec![255, 0])),
+        VertexSizes::PerMesh,
+        "vertices[0].bone",
+    );
+    rejected(
+        two_vertices(|a| a.bones = Some(vec![0, 300])),
+        VertexSizes::PerVertex,
+        "vertices[1].bone",
+    );
     for wrong in [f32::NAN, f32::NEG_INFINITY, 1e6] {
-        for sizes in [VertexSizes::PerMesh, VertexSizes::PerVertex, fixed(VertexSize::Bits64)] {
-            rejected(two_vertices(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
-            rejected(two_vertices(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
+        for sizes in [
+            VertexSizes::PerMesh,
+            VertexSizes::PerVertex,
+            fixed(VertexSize::Bits64),
+        ] {
+            rejected(
+                two_vertices(|a| a.positions[1][2] = wrong),
+                sizes,
+                "vertices[1].position",
+            );
+            rejected(
+                two_vertices(|a| a.st.as_mut().unwrap()[0][1] = wrong),
+                sizes,
+                "vertices[0].st",
+            );
         }
     }
     rejected(
@@ -608,12 +789,23 @@ fn inexpressible_values_are_rejected_with_their_path() {
         VertexSizes::PerMesh,
         "vertices[1].normal",
     );
-    rejected(two_vertices(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
-    rejected(two_vertices(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
+    rejected(
+        two_vertices(|a| a.st = Some(vec![[0.0; 2]])),
+        VertexSizes::PerMesh,
+        "st",
+    );
+    rejected(
+        two_vertices(|a| a.bones = Some(vec![0; 3])),
+        VertexSizes::PerMesh,
+        "bones",
+    );
 
     let faces = |faces: &[Face]| Faces::encode(faces).unwrap_err().path().to_string();
     let fine = Face::Triangle([0, 1, 2]);
-    assert_eq!(faces(&[fine, Face::Triangle([0, 1, 1 << 20])]), "faces[1].v2");
+    assert_eq!(
+        faces(&[fine, Face::Triangle([0, 1, 1 << 20])]),
+        "faces[1].v2"
+    );
     assert_eq!(faces(&[Face::Quad([0, 1 << 15, 1, 2])]), "faces[0].v1");
     let largest = [
         fine,
@@ -622,12 +814,16 @@ fn inexpressible_values_are_rejected_with_their_path() {
         Face::Quad([(1 << 15) - 1, 0, 1, 2]),
     ];
     let encoded = Faces::encode(&largest).unwrap();
-    assert_eq!((encoded.to_vec(), encoded.words().len()), (largest.to_vec(), 1 + 2 + 1 + 2));
+    assert_eq!(
+        (encoded.to_vec(), encoded.words().len()),
+        (largest.to_vec(), 1 + 2 + 1 + 2)
+    );
 }
 
 fn attributes() -> impl Strategy<Value = Attributes> {
     (0..12usize).prop_flat_map(|len| {
-        let list = move |x: std::ops::Range<f32>| prop::collection::vec(prop::array::uniform3(x), len);
+        let list =
+            move |x: std::ops::Range<f32>| prop::collection::vec(prop::array::uniform3(x), len);
         let st = prop::collection::vec(prop::array::uniform2(-1.0..3.0f32), len);
         let colors = prop::collection::vec(any::<[u8; 3]>(), len);
         let bones = prop::collection::vec(0..255u16, len);
@@ -637,13 +833,15 @@ fn attributes() -> impl Strategy<Value = Attributes> {
             prop::option::of(colors),
             prop::option::of(bones),
         );
-        (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| Attributes {
-            positions,
-            limits: None,
-            st,
-            normals,
-            colors,
-            bones,
+        (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| {
+            Attributes {
+                positions,
+                limits: None,
+                st,
+                normals,
+                colors,
+                bones,
+            }
         })
     })
 }

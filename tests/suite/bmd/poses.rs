@@ -3,8 +3,8 @@
 use crate::common::{config, fixtures_of};
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
 use meshspec::bmd::{
-    AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose, Rotation, Track,
-    Transform, Triple,
+    AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose,
+    Rotation, Track, Transform, Triple,
 };
 use meshspec::scene::{Conventions, FromScene, Scene, SceneOptions, ToScene};
 use meshspec::{Declared, ErrorKind, Format, ReadOptions};
@@ -15,7 +15,9 @@ use serde_json::Value;
 fn reference_animations() -> Vec<(String, Animation, Value)> {
     let mut all = Vec::new();
     for fixture in fixtures_of("bmd") {
-        let Some(expected) = fixture.expected else { continue };
+        let Some(expected) = fixture.expected else {
+            continue;
+        };
         let document = Document::read(&fixture.bytes, &ReadOptions::lenient()).unwrap();
         for (index, animation) in document.animations.into_iter().enumerate() {
             all.push((
@@ -37,7 +39,8 @@ fn poses_of_the_reference_files() {
         assert_eq!(frames.len(), usize::from(animation.n_frames), "{name}");
         for (frame, expected) in frames.iter().enumerate() {
             let pose = animation.pose(frame as f32);
-            let lists = ["rot_ijkr", "trans", "scale"].map(|list| expected[list].as_array().unwrap());
+            let lists =
+                ["rot_ijkr", "trans", "scale"].map(|list| expected[list].as_array().unwrap());
             assert_eq!(lists.map(Vec::len), [pose.bones.len(); 3], "{name}");
             for (bone, motion) in pose.bones.iter().enumerate() {
                 let at = format!("{name}: frame {frame}, bone {bone}");
@@ -65,7 +68,11 @@ fn assert_near(at: &str, found: &[f32], expected: &Value) {
 fn tracks_of_the_reference_files_survive_as_channels() {
     for (name, animation, _) in reference_animations() {
         for track in &animation.tracks {
-            assert_eq!(&Track::from_channels(&track.channels()).unwrap(), track, "{name}");
+            assert_eq!(
+                &Track::from_channels(&track.channels()).unwrap(),
+                track,
+                "{name}"
+            );
         }
     }
 }
@@ -81,8 +88,16 @@ fn channel<T: From<u32> + std::fmt::Debug>() -> impl Strategy<Value = Vec<(u32, 
 }
 
 fn channels() -> impl Strategy<Value = Channels> {
-    (channel::<Rotation>(), channel::<Triple>(), channel::<Triple>())
-        .prop_map(|(rotations, translations, scales)| Channels { rotations, translations, scales })
+    (
+        channel::<Rotation>(),
+        channel::<Triple>(),
+        channel::<Triple>(),
+    )
+        .prop_map(|(rotations, translations, scales)| Channels {
+            rotations,
+            translations,
+            scales,
+        })
 }
 
 fn animation(channels: Channels, n_frames: u8, no_loop: bool) -> Animation {
@@ -145,21 +160,46 @@ proptest! {
 
 #[test]
 fn channels_without_a_valid_track_are_rejected() {
-    let channels =
-        Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
+    let channels = Channels {
+        scales: vec![(3, Triple::default()), (3, Triple::default())],
+        ..Channels::default()
+    };
     let error = Track::from_channels(&channels).unwrap_err();
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "scales[1]"));
-    let error =
-        FloatChannels { rotations: vec![(0, [0.0; 4])], ..FloatChannels::default() }.encode().unwrap_err();
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "rotations[0]"));
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Inexpressible, "scales[1]")
+    );
+    let error = FloatChannels {
+        rotations: vec![(0, [0.0; 4])],
+        ..FloatChannels::default()
+    }
+    .encode()
+    .unwrap_err();
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Inexpressible, "rotations[0]")
+    );
     let translations = vec![(0, [0.0; 3]), (1, [0.0, f32::NAN, 0.0])];
-    let error = FloatChannels { translations, ..FloatChannels::default() }.encode().unwrap_err();
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "translations[1]"));
+    let error = FloatChannels {
+        translations,
+        ..FloatChannels::default()
+    }
+    .encode()
+    .unwrap_err();
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Inexpressible, "translations[1]")
+    );
 }
 
 fn translations(keys: &[(u32, f32)]) -> Channels {
-    let keys = keys.iter().map(|(frame, x)| (*frame, Triple::nearest([*x, 0.0, 0.0]).unwrap()));
-    Channels { translations: keys.collect(), ..Channels::default() }
+    let keys = keys
+        .iter()
+        .map(|(frame, x)| (*frame, Triple::nearest([*x, 0.0, 0.0]).unwrap()));
+    Channels {
+        translations: keys.collect(),
+        ..Channels::default()
+    }
 }
 
 #[test]
@@ -167,15 +207,31 @@ fn loops_wrap_and_others_clamp() {
     let keys = translations(&[(2, 1.0), (6, 5.0)]);
     let x = |animation: &Animation, frame: f32| animation.pose(frame).bones[0].translation[0];
     let looping = animation(keys.clone(), 10, false);
-    for (frame, expected) in
-        [(2.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 3.0), (0.0, 7.0 / 3.0), (13.5, 2.5), (-7.0, 2.0)]
-    {
-        assert!((x(&looping, frame) - expected).abs() < 1e-6, "{frame}: {}", x(&looping, frame));
+    for (frame, expected) in [
+        (2.0, 1.0),
+        (3.5, 2.5),
+        (6.0, 5.0),
+        (9.0, 3.0),
+        (0.0, 7.0 / 3.0),
+        (13.5, 2.5),
+        (-7.0, 2.0),
+    ] {
+        assert!(
+            (x(&looping, frame) - expected).abs() < 1e-6,
+            "{frame}: {}",
+            x(&looping, frame)
+        );
     }
     let once = animation(keys, 10, true);
-    for (frame, expected) in
-        [(0.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 5.0), (400.0, 5.0), (-3.0, 1.0), (f32::NAN, 1.0)]
-    {
+    for (frame, expected) in [
+        (0.0, 1.0),
+        (3.5, 2.5),
+        (6.0, 5.0),
+        (9.0, 5.0),
+        (400.0, 5.0),
+        (-3.0, 1.0),
+        (f32::NAN, 1.0),
+    ] {
         assert_eq!(x(&once, frame), expected, "{frame}");
     }
     // Only lenient reading accepts keys beyond the last frame.
@@ -187,18 +243,37 @@ fn loops_wrap_and_others_clamp() {
 
 #[test]
 fn rotations_are_interpolated_linearly_despite_opposite_signs() {
-    let rotations =
-        vec![(0, Rotation::IDENTITY), (1, Rotation::from(u32::MAX)), (2, Rotation::from(0xF0 << 24))];
-    let animation = animation(Channels { rotations, ..Channels::default() }, 4, true);
+    let rotations = vec![
+        (0, Rotation::IDENTITY),
+        (1, Rotation::from(u32::MAX)),
+        (2, Rotation::from(0xF0 << 24)),
+    ];
+    let animation = animation(
+        Channels {
+            rotations,
+            ..Channels::default()
+        },
+        4,
+        true,
+    );
     let found = animation.pose(0.5).bones[0].rotation;
     assert!(
-        found.iter().zip([-0.5, -0.5, -0.5, 0.5]).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6),
+        found
+            .iter()
+            .zip([-0.5, -0.5, -0.5, 0.5])
+            .all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6),
         "{found:?}"
     );
     // The midpoint of opposite quaternions is 0 and cannot be normalised.
     let rotations = vec![(0, Rotation::IDENTITY), (2, Rotation::from(0xF0 << 24))];
-    let channels = Channels { rotations, ..Channels::default() };
-    assert_eq!(self::animation(channels, 4, true).pose(1.0).bones[0], Motion::default());
+    let channels = Channels {
+        rotations,
+        ..Channels::default()
+    };
+    assert_eq!(
+        self::animation(channels, 4, true).pose(1.0).bones[0],
+        Motion::default()
+    );
 }
 
 /// Returns a rotation of 90° about an axis.
@@ -209,9 +284,14 @@ fn quarter_turn(axis: usize) -> Rotation {
 }
 
 fn bone(id_parent: u8, origin: [f32; 3], rotation: Rotation) -> Bone {
-    let transform =
-        BoneTransform::default().with_origin(Triple::nearest(origin).unwrap()).with_rotation(rotation);
-    Bone { transform: Transform::Bone(transform), id_parent, ..Bone::default() }
+    let transform = BoneTransform::default()
+        .with_origin(Triple::nearest(origin).unwrap())
+        .with_rotation(rotation);
+    Bone {
+        transform: Transform::Bone(transform),
+        id_parent,
+        ..Bone::default()
+    }
 }
 
 fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
@@ -219,19 +299,29 @@ fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
     let weights = weights.map(|weight| F8A::nearest(weight).code());
     let [w, x, y, z] = weights;
     let transform = PseudoTransform::from_bytes([a, b, c, d, w, x, y, z]);
-    Bone { transform: Transform::Pseudo(transform), id_parent: 0xFF, ..Bone::default() }
+    Bone {
+        transform: Transform::Pseudo(transform),
+        id_parent: 0xFF,
+        ..Bone::default()
+    }
 }
 
 /// Transforms a point from the space of a bone to model space.
 fn to_model_space(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| {
-        matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>()
+        matrix[3][row]
+            + (0..3)
+                .map(|column| matrix[column][row] * point[column])
+                .sum::<f32>()
     })
 }
 
 fn assert_point(found: [f32; 3], expected: [f32; 3]) {
     assert!(
-        found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5),
+        found
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-5),
         "{found:?}, expected {expected:?}"
     );
 }
@@ -256,10 +346,15 @@ fn matrices_chain_bones_to_their_parents() {
     assert_point(to_model_space(&base[4], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     assert_point(to_model_space(&base[5], [1.0, 0.0, 0.0]), [1.0, 0.0, 2.0]);
 
-    let mut pose = Pose { bones: vec![Motion::default(); 3] };
+    let mut pose = Pose {
+        bones: vec![Motion::default(); 3],
+    };
     pose.bones[0].translation = [5.0; 3];
-    pose.bones[1] =
-        Motion { rotation: quarter_turn(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
+    pose.bones[1] = Motion {
+        rotation: quarter_turn(0).value(),
+        translation: [0.0, 0.0, 1.0],
+        scale: [2.0, 1.0, 1.0],
+    };
     let posed = pose.matrices(&skeleton);
     assert_point(to_model_space(&posed[0], [0.0; 3]), [0.0; 3]);
     // Scaled to (2, 0, 0), rotated by the base to (0, 2, 0), then by the animation to (0, 0, 2).
@@ -271,7 +366,10 @@ fn matrices_chain_bones_to_their_parents() {
 /// Returns the animated skeleton of the corpus.
 fn animated_case() -> Document {
     let cases = Document::edge_cases();
-    let (_, bytes) = cases.iter().find(|(description, _)| description.contains("animated")).unwrap();
+    let (_, bytes) = cases
+        .iter()
+        .find(|(description, _)| description.contains("animated"))
+        .unwrap();
     Document::read(bytes, &Default::default()).unwrap()
 }
 
@@ -286,8 +384,14 @@ fn assert_scene_moves_like_bones(document: &Document, scene: &Scene) {
         let matrices = animation.pose(frame).matrices(&document.bones);
         for (found, vertex) in posed.meshes[0].positions.iter().zip(&vertices) {
             let expected = to_model_space(&matrices[usize::from(vertex.bone)], vertex.position);
-            let distance = (0..3).map(|axis| (found[axis] - expected[axis]).abs()).fold(0.0, f32::max);
-            assert!(distance < 1e-4, "bone {} at {frame}: {found:?} for {expected:?}", vertex.bone);
+            let distance = (0..3)
+                .map(|axis| (found[axis] - expected[axis]).abs())
+                .fold(0.0, f32::max);
+            assert!(
+                distance < 1e-4,
+                "bone {} at {frame}: {found:?} for {expected:?}",
+                vertex.bone
+            );
         }
     }
 }
@@ -299,15 +403,29 @@ fn scenes_move_vertices_like_bones() {
     let mut options = SceneOptions::default();
     options.conventions = Some(Conventions::GLTF);
     let (scene, losses) = document.clone().into_scene(&options).unwrap();
-    assert!(!losses.iter().any(|loss| loss.path.to_string().contains("pseudo")), "{losses:?}");
+    assert!(
+        !losses
+            .iter()
+            .any(|loss| loss.path.to_string().contains("pseudo")),
+        "{losses:?}"
+    );
     assert_scene_moves_like_bones(&document, &scene);
     let (again, _) = Document::from_scene(scene, &options).unwrap();
     let pseudo_bones = |document: &Document| -> Vec<_> {
-        let pseudo = document.bones.iter().filter_map(|bone| match bone.transform {
-            Transform::Pseudo(pseudo) => Some(pseudo.bones().into_iter().zip(pseudo.weights())),
-            Transform::Bone(_) => None,
-        });
-        pseudo.map(|slots| slots.filter(|(_, weight)| *weight != 0.0).collect::<Vec<_>>()).collect()
+        let pseudo = document
+            .bones
+            .iter()
+            .filter_map(|bone| match bone.transform {
+                Transform::Pseudo(pseudo) => Some(pseudo.bones().into_iter().zip(pseudo.weights())),
+                Transform::Bone(_) => None,
+            });
+        pseudo
+            .map(|slots| {
+                slots
+                    .filter(|(_, weight)| *weight != 0.0)
+                    .collect::<Vec<_>>()
+            })
+            .collect()
     };
     assert_eq!(pseudo_bones(&again), pseudo_bones(&document));
 }
@@ -316,14 +434,27 @@ fn scenes_move_vertices_like_bones() {
 fn followed_bones_beyond_four_are_a_loss() {
     let mut document = animated_case();
     document.bones.truncate(4);
-    document.bones.insert(1, bone(0, [0.0, 1.0, 0.0], Rotation::IDENTITY));
+    document
+        .bones
+        .insert(1, bone(0, [0.0, 1.0, 0.0], Rotation::IDENTITY));
     document.animations.clear();
-    document.bones.push(pseudo([0, 1, 2, 0], [0.5, 0.25, 0.25, 0.0]));
-    document.bones.push(pseudo([5, 3, 4, 0], [0.5, 0.375, 0.125, 0.0]));
+    document
+        .bones
+        .push(pseudo([0, 1, 2, 0], [0.5, 0.25, 0.25, 0.0]));
+    document
+        .bones
+        .push(pseudo([5, 3, 4, 0], [0.5, 0.375, 0.125, 0.0]));
     let (scene, losses) = document.into_scene(&SceneOptions::default()).unwrap();
-    let lost = losses.iter().find(|loss| loss.path == "bones[6].pseudo").expect("a loss");
+    let lost = losses
+        .iter()
+        .find(|loss| loss.path == "bones[6].pseudo")
+        .expect("a loss");
     // An upper bound of the sum in 32 bits.
-    assert!(lost.error.is_some_and(|error| (0.125..0.12500002).contains(&error)), "{lost:?}");
+    assert!(
+        lost.error
+            .is_some_and(|error| (0.125..0.12500002).contains(&error)),
+        "{lost:?}"
+    );
     assert_eq!(lost.quantity, Some(meshspec::Quantity::WEIGHTS));
     let parts = &scene.skeleton.joints[9..];
     assert_eq!(

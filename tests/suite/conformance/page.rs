@@ -11,12 +11,23 @@ const PAGE: &str = include_str!("../../../docs/conformance.md");
 #[test]
 #[ignore = "takes half a minute of processor time: `.ci/run` runs it"]
 fn the_loader_agrees_once_it_is_fixed() {
-    let run =
-        |is_fixed| conformance::<bmd::Document>().cases(64).run(|bytes| bmd_loader::load(bytes, is_fixed));
+    let run = |is_fixed| {
+        conformance::<bmd::Document>()
+            .cases(64)
+            .run(|bytes| bmd_loader::load(bytes, is_fixed))
+    };
     let report = run(false);
-    let [disagreement] = report.disagreements() else { panic!("{report}") };
+    let [disagreement] = report.disagreements() else {
+        panic!("{report}")
+    };
     let text = report.to_string();
-    let shown = PAGE.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let shown = PAGE
+        .split("```text\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
     assert!(text.contains(shown.trim_end()), "{text}");
     assert_eq!(disagreement.rule.unwrap().code, "BMD-LOD-RANGE");
     assert!(run(true).agrees(), "{:?}", run(true));

@@ -73,10 +73,16 @@ fn equal_contents() {
 fn different_contents() {
     let position = "meshes[0].attributes.position";
     let near = |name, array, message: &str| {
-        (attribute(name, array), format!("meshes[0].attributes.{name}{message}"))
+        (
+            attribute(name, array),
+            format!("meshes[0].attributes.{name}{message}"),
+        )
     };
     for (found, message) in [
-        (json!({"format": "bmd"}), "format: found \"bmd\", expected \"mesh\"".to_owned()),
+        (
+            json!({"format": "bmd"}),
+            "format: found \"bmd\", expected \"mesh\"".to_owned(),
+        ),
         (
             json!({"animations": [{"loop": false}]}),
             "animations[0].loop: found false, expected true".to_owned(),
@@ -85,21 +91,70 @@ fn different_contents() {
             json!({"animations": [{"speed": 1}]}),
             "animations[0].speed: found 1, expected no such key".to_owned(),
         ),
-        (json!({"animations": []}), "animations: found a list of 0, expected a list of 1".to_owned()),
-        (json!({"meshes": {}}), "meshes: found an object, expected a list of 1".to_owned()),
-        (json!({"lods": [1]}), "lods: found a list of 1, expected no such key".to_owned()),
-        near("uv_0", json!([1]), ": found a list of 1, expected no such key"),
+        (
+            json!({"animations": []}),
+            "animations: found a list of 0, expected a list of 1".to_owned(),
+        ),
+        (
+            json!({"meshes": {}}),
+            "meshes: found an object, expected a list of 1".to_owned(),
+        ),
+        (
+            json!({"lods": [1]}),
+            "lods: found a list of 1, expected no such key".to_owned(),
+        ),
+        near(
+            "uv_0",
+            json!([1]),
+            ": found a list of 1, expected no such key",
+        ),
         near("position", json!(1), ": found 1, expected an array"),
-        near("position", json!([0]), ": found 1 numbers, expected 6 numbers"),
-        near("position", json!({"shape": [6]}), ".shape: found a list of 1, expected a list of 2"),
-        near("position", json!({"type": "f64"}), ".type: found \"f64\", expected \"f32\""),
-        near("position", json!({"tolerances": 1}), ".tolerances: found 1, expected no such key"),
-        near("position", json!([0, 0.1001, 0, 1, null, null]), "[1]: found 0.1001, expected 0.1"),
-        near("position", json!([0, 0.1, 0, 1, 2, null]), "[4]: found 2, expected null"),
-        near("position", json!([null, 0.1, 0, 1, null, null]), "[0]: found null, expected 0.0"),
-        near("position", json!(["0", 0.1, 0, 1, null, null]), "[0]: found \"0\", expected 0.0"),
+        near(
+            "position",
+            json!([0]),
+            ": found 1 numbers, expected 6 numbers",
+        ),
+        near(
+            "position",
+            json!({"shape": [6]}),
+            ".shape: found a list of 1, expected a list of 2",
+        ),
+        near(
+            "position",
+            json!({"type": "f64"}),
+            ".type: found \"f64\", expected \"f32\"",
+        ),
+        near(
+            "position",
+            json!({"tolerances": 1}),
+            ".tolerances: found 1, expected no such key",
+        ),
+        near(
+            "position",
+            json!([0, 0.1001, 0, 1, null, null]),
+            "[1]: found 0.1001, expected 0.1",
+        ),
+        near(
+            "position",
+            json!([0, 0.1, 0, 1, 2, null]),
+            "[4]: found 2, expected null",
+        ),
+        near(
+            "position",
+            json!([null, 0.1, 0, 1, null, null]),
+            "[0]: found null, expected 0.0",
+        ),
+        near(
+            "position",
+            json!(["0", 0.1, 0, 1, null, null]),
+            "[0]: found \"0\", expected 0.0",
+        ),
         near("normal", json!([1.5, null]), "[0]: found 1.5, expected 1.0"),
-        near("normal", json!([null, null]), "[0]: found null, expected 1.0"),
+        near(
+            "normal",
+            json!([null, null]),
+            "[0]: found null, expected 1.0",
+        ),
         near(
             "normal",
             json!({"bits": ["3fc00000", null]}),
@@ -110,7 +165,11 @@ fn different_contents() {
             json!({"bits": ["7fc00000", null]}),
             ".bits[0]: found \"7fc00000\", expected \"3f800000\"",
         ),
-        near("weight", json!([0.10000000149011612]), "[0]: found 0.10000000149011612, expected 0.1"),
+        near(
+            "weight",
+            json!([0.10000000149011612]),
+            "[0]: found 0.10000000149011612, expected 0.1",
+        ),
         near("shade", json!([7, 0]), "[1]: found 0, expected null"),
         near("shade", json!([null, null]), "[0]: found null, expected 7"),
         (

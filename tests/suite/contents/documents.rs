@@ -25,10 +25,21 @@ fn files_have_every_attribute(files: Vec<File>) {
             }
         }
     }
-    for name in
-        ["position", "position_2d", "normal", "tangent", "uv_0", "color_0", "shade", "joints", "weights"]
-    {
-        assert!(attributes.iter().any(|attribute| attribute == name), "no file has {name}");
+    for name in [
+        "position",
+        "position_2d",
+        "normal",
+        "tangent",
+        "uv_0",
+        "color_0",
+        "shade",
+        "joints",
+        "weights",
+    ] {
+        assert!(
+            attributes.iter().any(|attribute| attribute == name),
+            "no file has {name}"
+        );
     }
 }
 
@@ -56,7 +67,9 @@ proptest! {
 fn broken_files_have_no_contents() {
     for format in FormatId::ALL {
         let format = meshspec::AnyFormat::from(*format);
-        let error = format.contents(b"garbage", &Default::default()).unwrap_err();
+        let error = format
+            .contents(b"garbage", &Default::default())
+            .unwrap_err();
         assert!(error.rule().is_some(), "{format}: {error}");
     }
 }

@@ -1,6 +1,9 @@
 //! The contents of a custom format: its decoded fields by path.
 
-#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
 
 use binrw::binrw;
 use meshspec::contents::compare;
@@ -74,7 +77,9 @@ const FILE: &[u8] =
     b"CHRT\x02\x85\x02\x01\xff\xff\x02\x01\x00\x02\x00\0\0\x80\x3f\0\0\xc0\x7f\0\0\0\0\0\0\0\x80\x01\x02\0\0\0\0\0\0\xe0\x3fhi\0";
 
 fn contents() -> Value {
-    let contents = AnyFormat::of::<Chart>().contents(FILE, &Default::default()).unwrap();
+    let contents = AnyFormat::of::<Chart>()
+        .contents(FILE, &Default::default())
+        .unwrap();
     serde_json::to_value(&contents).unwrap()
 }
 
@@ -114,14 +119,22 @@ fn fields_are_compared() {
     let listed: Vec<_> = differences.listed.iter().map(ToString::to_string).collect();
     assert_eq!(
         listed,
-        ["fields.kind[0]: found 3, expected 2", "fields.title: found \"ho\", expected \"hi\""]
+        [
+            "fields.kind[0]: found 3, expected 2",
+            "fields.title: found \"ho\", expected \"hi\""
+        ]
     );
 }
 
 #[test]
 fn a_malformed_file_has_no_fields() {
-    let error = AnyFormat::of::<Chart>().contents(&FILE[..20], &Default::default()).unwrap_err();
-    assert_eq!((error.format(), &*error.path().to_string()), (Some("chart"), "points"));
+    let error = AnyFormat::of::<Chart>()
+        .contents(&FILE[..20], &Default::default())
+        .unwrap_err();
+    assert_eq!(
+        (error.format(), &*error.path().to_string()),
+        (Some("chart"), "points")
+    );
     assert_eq!(error.rule().unwrap().code, "LAYOUT-TRUNCATED");
 }
 
@@ -153,7 +166,9 @@ fn lists_have_the_type_of_their_items() {
         [one, high].concat()
     };
     let bytes = [1, 2, 4, 8, 1, 2, 4, 8].map(pair).concat();
-    let contents = AnyFormat::of::<Lists>().contents(&bytes, &Default::default()).unwrap();
+    let contents = AnyFormat::of::<Lists>()
+        .contents(&bytes, &Default::default())
+        .unwrap();
     let list = |name: &str, high: i128| json!({"type": name, "shape": [2], "values": [1, high]});
     assert_eq!(
         serde_json::to_value(&contents).unwrap()["fields"],

@@ -17,14 +17,20 @@ fn contents(document: &Document) -> Value {
 
 /// Returns the values of an array; undefined floats are NaN.
 fn numbers(array: &Value) -> Vec<f64> {
-    list(&array["values"]).iter().map(|value| value.as_f64().unwrap_or(f64::NAN)).collect()
+    list(&array["values"])
+        .iter()
+        .map(|value| value.as_f64().unwrap_or(f64::NAN))
+        .collect()
 }
 
 /// Returns the floats of a 32-bit array, from their bits.
 fn floats(array: &Value) -> Vec<f32> {
     assert_eq!(array["type"], "f32");
-    let bits = list(&array["bits"]).iter().map(|bits| bits.as_str().unwrap());
-    bits.map(|bits| f32::from_bits(u32::from_str_radix(bits, 16).unwrap())).collect()
+    let bits = list(&array["bits"])
+        .iter()
+        .map(|bits| bits.as_str().unwrap());
+    bits.map(|bits| f32::from_bits(u32::from_str_radix(bits, 16).unwrap()))
+        .collect()
 }
 
 /// Returns the numbers of an array as little-endian bytes.
@@ -37,12 +43,18 @@ fn bytes(array: &Value) -> Vec<u8> {
         other => panic!("{other}"),
     };
     let bits: Vec<u64> = match array.get("bits") {
-        Some(bits) => {
-            list(bits).iter().map(|bits| u64::from_str_radix(bits.as_str().unwrap(), 16).unwrap()).collect()
-        }
-        None => list(&array["values"]).iter().map(|value| value.as_i64().unwrap() as u64).collect(),
+        Some(bits) => list(bits)
+            .iter()
+            .map(|bits| u64::from_str_radix(bits.as_str().unwrap(), 16).unwrap())
+            .collect(),
+        None => list(&array["values"])
+            .iter()
+            .map(|value| value.as_i64().unwrap() as u64)
+            .collect(),
     };
-    bits.into_iter().flat_map(|bits| bits.to_le_bytes()[..size].to_vec()).collect()
+    bits.into_iter()
+        .flat_map(|bits| bits.to_le_bytes()[..size].to_vec())
+        .collect()
 }
 
 /// Returns a list; empty if the value is missing.

@@ -1,7 +1,9 @@
 //! Recomputes skinned positions from the other contents, using the formulas in `docs/contents.md`.
 
 use glam::{Mat4, Quat, Vec3};
-use meshspec::mesh::{Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices};
+use meshspec::mesh::{
+    Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices,
+};
 use meshspec::{Document, FormatId, bmd};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -15,7 +17,11 @@ fn row<const N: usize>(values: &[f32], index: usize) -> [f32; N] {
 }
 
 fn transform(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> Mat4 {
-    Mat4::from_scale_rotation_translation(scale.into(), Quat::from_array(rotation), translation.into())
+    Mat4::from_scale_rotation_translation(
+        scale.into(),
+        Quat::from_array(rotation),
+        translation.into(),
+    )
 }
 
 /// Returns the skinning matrix of each joint of a MESH file at a frame.
@@ -26,7 +32,11 @@ fn mesh_matrices(contents: &Value, animation: &Value, frame: usize) -> Vec<Mat4>
     let parents = numbers(&contents["skeleton"]["parents"]);
     let local = |joint: usize| {
         let key = joint * frames + frame;
-        transform(row(&translations, key), row(&rotations, key), row(&scales, key))
+        transform(
+            row(&translations, key),
+            row(&rotations, key),
+            row(&scales, key),
+        )
     };
     let inverse_bind = floats(&contents["skeleton"]["inverse_bind"]);
     let matrix = |joint: usize| {
@@ -55,22 +65,39 @@ fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
             _ if joint == 0 => Mat4::IDENTITY,
             Some(blend) => {
                 let (mut sum, mut total) = (Mat4::ZERO, 0.0);
-                for (other, weight) in numbers(&blend["joints"]).into_iter().zip(floats(&blend["weights"])) {
-                    let Some(matrix) = matrices.get(other as usize) else { continue };
+                for (other, weight) in numbers(&blend["joints"])
+                    .into_iter()
+                    .zip(floats(&blend["weights"]))
+                {
+                    let Some(matrix) = matrices.get(other as usize) else {
+                        continue;
+                    };
                     (sum, total) = (sum + *matrix * weight, total + weight);
                 }
-                if total == 0.0 { Mat4::IDENTITY } else { sum * (1.0 / total) }
+                if total == 0.0 {
+                    Mat4::IDENTITY
+                } else {
+                    sum * (1.0 / total)
+                }
             }
             None => {
                 let at = |list: &Option<Vec<f32>>| list.as_ref().map(|list| row(list, joint));
                 let translation = Vec3::from(at(&motion[0]).unwrap_or([0.0; 3]));
-                let rotation =
-                    motion[1].as_ref().map_or(Quat::IDENTITY, |list| Quat::from_array(row(list, joint)));
+                let rotation = motion[1]
+                    .as_ref()
+                    .map_or(Quat::IDENTITY, |list| Quat::from_array(row(list, joint)));
                 let rest = Quat::from_array(row(&rest_rotations, joint));
                 let origin = Vec3::from(row(&rest_translations, joint)) + translation;
-                let local =
-                    transform(origin.into(), (rotation * rest).into(), at(&motion[2]).unwrap_or([1.0; 3]));
-                matrices.get(*parent as usize).copied().unwrap_or(Mat4::IDENTITY) * local
+                let local = transform(
+                    origin.into(),
+                    (rotation * rest).into(),
+                    at(&motion[2]).unwrap_or([1.0; 3]),
+                );
+                matrices
+                    .get(*parent as usize)
+                    .copied()
+                    .unwrap_or(Mat4::IDENTITY)
+                    * local
             }
         });
     }
@@ -88,7 +115,10 @@ fn compare_positions(contents: &Value) -> usize {
             }
             _ => bmd_matrices(contents, pose),
         };
-        for (mesh, found) in list(&contents["meshes"]).iter().zip(list(&pose["positions"])) {
+        for (mesh, found) in list(&contents["meshes"])
+            .iter()
+            .zip(list(&pose["positions"]))
+        {
             let positions = floats(&mesh["attributes"]["position"]);
             let joints = &mesh["attributes"]["joints"];
             let ids = numbers(joints);
@@ -98,13 +128,19 @@ fn compare_positions(contents: &Value) -> usize {
             for vertex in 0..found.len() / 3 {
                 let point = Vec3::from(row::<3>(&positions, vertex));
                 let expected = match &weights {
-                    None => matrices.get(ids[vertex] as usize).map(|matrix| matrix.transform_point3(point)),
+                    None => matrices
+                        .get(ids[vertex] as usize)
+                        .map(|matrix| matrix.transform_point3(point)),
                     Some(weights) => {
                         let four = || ids[4 * vertex..].iter().zip(&weights[4 * vertex..]).take(4);
                         let sum: f64 = four().map(|(_, weight)| weight).sum();
-                        let terms = four().filter(|(_, weight)| **weight > 0.0).map(|(id, weight)| {
-                            matrices[*id as usize].transform_point3(point) * (*weight / sum) as f32
-                        });
+                        let terms =
+                            four()
+                                .filter(|(_, weight)| **weight > 0.0)
+                                .map(|(id, weight)| {
+                                    matrices[*id as usize].transform_point3(point)
+                                        * (*weight / sum) as f32
+                                });
                         found[3 * vertex].is_finite().then(|| terms.sum())
                     }
                 };
@@ -112,7 +148,10 @@ fn compare_positions(contents: &Value) -> usize {
                 for (found, expected) in found[3 * vertex..].iter().zip(expected.to_array()) {
                     if found.is_finite() {
                         let distance = (found - f64::from(expected)).abs();
-                        assert!(distance <= tolerance, "{found} for {expected} ± {tolerance}");
+                        assert!(
+                            distance <= tolerance,
+                            "{found} for {expected} ± {tolerance}"
+                        );
                         compared += 1;
                     }
                 }
@@ -163,31 +202,57 @@ fn undefined_rotations_and_means_are_null() {
     for bone in 0..3 {
         let vertex = bmd::schema::TexturedVertex64::new().with_bone(bone);
         let vertex = vertex.with_position(bmd::Triple::nearest([0.5, 0.25, -1.0]).unwrap());
-        vertices.push(bmd::PackedVertex::Textured64(vertex)).unwrap();
+        vertices
+            .push(bmd::PackedVertex::Textured64(vertex))
+            .unwrap();
     }
     let document = bmd::Document {
-        meshes: vec![bmd::Mesh::new(Some("stone".into()), vertices, bmd::Faces::default())],
+        meshes: vec![bmd::Mesh::new(
+            Some("stone".into()),
+            vertices,
+            bmd::Faces::default(),
+        )],
         bones: vec![
             bmd::Bone::default(),
             bmd::Bone::default(),
-            bmd::Bone { transform: pseudo, id_parent: 255, ..Default::default() },
+            bmd::Bone {
+                transform: pseudo,
+                id_parent: 255,
+                ..Default::default()
+            },
         ],
         animations: vec![bmd::Animation {
             n_frames: 3,
-            tracks: tracks.map(|keys| bmd::Track::from_keys(keys).unwrap()).to_vec(),
+            tracks: tracks
+                .map(|keys| bmd::Track::from_keys(keys).unwrap())
+                .to_vec(),
             ..Default::default()
         }],
         ..Default::default()
     };
     let contents = contents(&Document::Bmd(document));
     let undefined = |array: &Value, columns: usize| -> Vec<bool> {
-        array["values"].as_array().unwrap().chunks(columns).map(|row| row[0].is_null()).collect()
+        array["values"]
+            .as_array()
+            .unwrap()
+            .chunks(columns)
+            .map(|row| row[0].is_null())
+            .collect()
     };
     let poses = list(&contents["poses"]);
-    let positions: Vec<_> = poses.iter().map(|pose| undefined(&pose["positions"][0], 3)).collect();
+    let positions: Vec<_> = poses
+        .iter()
+        .map(|pose| undefined(&pose["positions"][0], 3))
+        .collect();
     let (defined, halfway) = (vec![false, false, true], vec![false, true, true]);
-    assert_eq!(positions, [defined.clone(), defined.clone(), halfway, defined]);
-    let rotations: Vec<_> = poses[1..].iter().map(|pose| undefined(&pose["rotations"], 4)).collect();
+    assert_eq!(
+        positions,
+        [defined.clone(), defined.clone(), halfway, defined]
+    );
+    let rotations: Vec<_> = poses[1..]
+        .iter()
+        .map(|pose| undefined(&pose["rotations"], 4))
+        .collect();
     assert_eq!(rotations, [[false, false], [false, true], [false, false]]);
     // Without large values, the tolerance is small.
     let tolerance = poses[1]["positions"][0]["tolerance"].as_f64().unwrap();
@@ -197,38 +262,73 @@ fn undefined_rotations_and_means_are_null() {
 #[test]
 fn missing_bones_of_pseudo_bones_do_not_lower_the_tolerance() {
     let half_turn = bmd::Rotation::nearest([0.0, 0.0, 1.0, 0.0]).unwrap();
-    let turned = bmd::Transform::Bone(bmd::schema::BoneTransform::default().with_rotation(half_turn));
+    let turned =
+        bmd::Transform::Bone(bmd::schema::BoneTransform::default().with_rotation(half_turn));
     // The rotations of bones 0 and 1 cancel each other in the pseudo-bone.
     let position_with = |missing_weight: f32| {
         let weight = bmd::F8A::nearest(0.0625).code();
-        let bytes = [0, 1, 200, 0, weight, weight, bmd::F8A::nearest(missing_weight).code(), 0];
+        let bytes = [
+            0,
+            1,
+            200,
+            0,
+            weight,
+            weight,
+            bmd::F8A::nearest(missing_weight).code(),
+            0,
+        ];
         let pseudo = bmd::Transform::Pseudo(bmd::schema::PseudoTransform::from_bytes(bytes));
         let vertex = bmd::schema::TexturedVertex64::new().with_bone(2);
         let vertex = vertex.with_position(bmd::Triple::nearest([64.0, 0.0, 0.0]).unwrap());
         let mut vertices = bmd::Vertices::default();
-        vertices.push(bmd::PackedVertex::Textured64(vertex)).unwrap();
-        let bone = |transform, id_parent| bmd::Bone { transform, id_parent, ..Default::default() };
+        vertices
+            .push(bmd::PackedVertex::Textured64(vertex))
+            .unwrap();
+        let bone = |transform, id_parent| bmd::Bone {
+            transform,
+            id_parent,
+            ..Default::default()
+        };
         only_position(bmd::Document {
-            meshes: vec![bmd::Mesh::new(Some("stone".into()), vertices, bmd::Faces::default())],
+            meshes: vec![bmd::Mesh::new(
+                Some("stone".into()),
+                vertices,
+                bmd::Faces::default(),
+            )],
             bones: vec![bmd::Bone::default(), bone(turned, 0), bone(pseudo, 255)],
             ..Default::default()
         })
     };
     let (position, tolerance) = position_with(0.0);
-    assert!(position.iter().all(|coordinate| coordinate.abs() < 1e-4) && tolerance > 1e-6, "{position:?}");
+    assert!(
+        position.iter().all(|coordinate| coordinate.abs() < 1e-4) && tolerance > 1e-6,
+        "{position:?}"
+    );
     assert_eq!(position_with(0.5), (position, tolerance));
 }
 
-const IDENTITY: [[f32; 4]; 4] =
-    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+const IDENTITY: [[f32; 4]; 4] = [
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 0.0],
+    [0.0, 0.0, 0.0, 1.0],
+];
 
 /// Returns a document with a vertex at (2, 0, 0) and two joints. The second joint is bound at (1, 0, 0) and has
 /// `rotation` in the animation.
-#[allow(clippy::needless_update, reason = "another field needs no decision here")]
+#[allow(
+    clippy::needless_update,
+    reason = "another field needs no decision here"
+)]
 fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
     let mut bound = IDENTITY;
     bound[0][3] = -1.0;
-    let pose = |joint, position, rotation| Pose { joint, position, rotation, scale: [1.0; 3] };
+    let pose = |joint, position, rotation| Pose {
+        joint,
+        position,
+        rotation,
+        scale: [1.0; 3],
+    };
     MeshDocument {
         vertices: Vertices::from_columns(&Columns {
             positions: vec![[2.0, 0.0, 0.0]],
@@ -238,13 +338,26 @@ fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
         })
         .unwrap(),
         joints: vec![
-            Joint { id: 0, parent: NO_JOINT, transform: IDENTITY, ..Joint::default() },
-            Joint { id: 1, parent: 0, transform: bound, ..Joint::default() },
+            Joint {
+                id: 0,
+                parent: NO_JOINT,
+                transform: IDENTITY,
+                ..Joint::default()
+            },
+            Joint {
+                id: 1,
+                parent: 0,
+                transform: bound,
+                ..Joint::default()
+            },
         ],
         animations: vec![Animation {
             name: Some(0),
             timestamps: vec![0.0],
-            poses: vec![pose(0, [0.0, 5.0, 0.0], [1.0, 0.0, 0.0, 0.0]), pose(1, [1.0, 0.0, 0.0], rotation)],
+            poses: vec![
+                pose(0, [0.0, 5.0, 0.0], [1.0, 0.0, 0.0, 0.0]),
+                pose(1, [1.0, 0.0, 0.0], rotation),
+            ],
             ..Animation::default()
         }],
         strings: ["turn"].into_iter().collect(),
@@ -253,7 +366,12 @@ fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
 }
 
 /// A rotation of 90° about Z, as (W, X, Y, Z).
-const QUARTER: [f32; 4] = [std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
+const QUARTER: [f32; 4] = [
+    std::f32::consts::FRAC_1_SQRT_2,
+    0.0,
+    0.0,
+    std::f32::consts::FRAC_1_SQRT_2,
+];
 
 fn only_position(document: impl Into<Document>) -> (Vec<f64>, f64) {
     let contents = contents(&document.into());
@@ -270,7 +388,10 @@ fn a_joint_turns_a_vertex() {
     assert!(tolerance <= 1e-3);
     // Half the weight stays with the first joint.
     let (position, _) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 128, 0, 0]));
-    assert!((position[0] - (127.0 + 2.0 * 128.0) / 255.0).abs() <= 1e-6, "{position:?}");
+    assert!(
+        (position[0] - (127.0 + 2.0 * 128.0) / 255.0).abs() <= 1e-6,
+        "{position:?}"
+    );
     // Weights with a sum of 254 may be normalised or not.
     let (_, wide) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 127, 0, 0]));
     assert!((6.0 / 255.0..0.04).contains(&wide), "{wide}");
@@ -287,7 +408,10 @@ fn undefined_positions_are_null() {
         (QUARTER, [255, 255, 255, 255], [0, 0, 0, 0]),
     ] {
         let (position, _) = only_position(arm(rotation, ids, weights));
-        assert!(position.iter().all(|x| x.is_nan()), "{rotation:?} {ids:?} {weights:?}: {position:?}");
+        assert!(
+            position.iter().all(|x| x.is_nan()),
+            "{rotation:?} {ids:?} {weights:?}: {position:?}"
+        );
     }
     // The other joint stays in place.
     let (position, _) = only_position(arm(long, [0, 255, 255, 255], [255, 0, 0, 0]));
@@ -312,7 +436,10 @@ fn positions_on_cyclic_joints_are_undefined() {
         let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
         document.joints[1].parent = parent;
         let (position, _) = only_position(document);
-        assert!(position.iter().all(|x| x.is_nan()), "{parent}: {position:?}");
+        assert!(
+            position.iter().all(|x| x.is_nan()),
+            "{parent}: {position:?}"
+        );
     }
 }
 
@@ -338,6 +465,10 @@ fn weights_may_miss_their_sum_by_two() {
         let weights = [200, (sum - 200) as u8, 0, 0];
         let (position, _) = only_position(arm(QUARTER, [1, 0, 255, 255], weights));
         let is_defined = position.iter().all(|x| x.is_finite());
-        assert_eq!(is_defined, (253..=257).contains(&sum), "{sum}: {position:?}");
+        assert_eq!(
+            is_defined,
+            (253..=257).contains(&sum),
+            "{sum}: {position:?}"
+        );
     }
 }

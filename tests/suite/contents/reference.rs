@@ -9,8 +9,16 @@ use crate::common::{Fixture, bits, fixtures_of, sha256};
 /// Calls `compare` for every file of a format that has a sidecar and that lenient reading accepts.
 fn compare_all(format: FormatId, compare: impl Fn(&Value, &Value)) {
     let mut compared = 0;
-    for Fixture { file, bytes, expected, .. } in fixtures_of(format.name()) {
-        let Ok(document) = format.read(&bytes, &ReadOptions::lenient()) else { continue };
+    for Fixture {
+        file,
+        bytes,
+        expected,
+        ..
+    } in fixtures_of(format.name())
+    {
+        let Ok(document) = format.read(&bytes, &ReadOptions::lenient()) else {
+            continue;
+        };
         let Some(expected) = expected else { continue };
         let expected = expected.get("expected").unwrap_or(&expected);
         if expected.get("error").is_none() {
@@ -28,7 +36,13 @@ fn assert_sum(found: &Value, expected: &Value) {
 
 /// Asserts that floats have the bits in the sidecar.
 fn assert_bits(found: &[f32], expected: &Value) {
-    assert_eq!(found.iter().map(|x| bits([*x])[0].clone()).collect::<Value>(), *expected);
+    assert_eq!(
+        found
+            .iter()
+            .map(|x| bits([*x])[0].clone())
+            .collect::<Value>(),
+        *expected
+    );
 }
 
 #[test]
@@ -49,18 +63,26 @@ fn mesh() {
             let stream = expected["streams"].get(theirs);
             if mesh["vertices"] != 0 {
                 assert_eq!(found.is_some(), stream.is_some(), "{ours}");
-                found.zip(stream).inspect(|(found, stream)| assert_sum(found, &stream["sha256"]));
+                found
+                    .zip(stream)
+                    .inspect(|(found, stream)| assert_sum(found, &stream["sha256"]));
             }
         }
         let sections = &expected["sections"];
         assert_sum(&mesh["indices"], &sections["index_data"]["sha256"]);
-        let root = contents.get("root_transform").map(|root| json!(floats(root)));
+        let root = contents
+            .get("root_transform")
+            .map(|root| json!(floats(root)));
         assert_eq!(expected["header"].get("root_transform"), root.as_ref());
         let skeleton = &contents["skeleton"];
         if let (Value::Object(_), Some(joints)) = (skeleton, expected.get("joints")) {
             assert_eq!(skeleton["ids"]["values"], joints["ids"]);
-            let parents = list(&joints["parents"]).iter().map(|parent| parent.as_i64().unwrap());
-            let parents: Vec<_> = parents.map(|parent| if parent == 255 { -1 } else { parent }).collect();
+            let parents = list(&joints["parents"])
+                .iter()
+                .map(|parent| parent.as_i64().unwrap());
+            let parents: Vec<_> = parents
+                .map(|parent| if parent == 255 { -1 } else { parent })
+                .collect();
             assert_eq!(skeleton["parents"]["values"], json!(parents));
             let matrices = floats(&skeleton["inverse_bind"]);
             assert_bits(&matrices[..16], &joints["first"]["bits"]);
@@ -75,13 +97,23 @@ fn mesh() {
 }
 
 fn mesh_animation(found: &Value, expected: &Value) {
-    assert_eq!(found.get("name").and_then(Value::as_str), expected.get("name").and_then(Value::as_str));
+    assert_eq!(
+        found.get("name").and_then(Value::as_str),
+        expected.get("name").and_then(Value::as_str)
+    );
     assert_eq!(found["frames"], expected["pose_count"]);
-    assert_bits(&floats(&found["duration"]), &json!([expected["duration_bits"]]));
+    assert_bits(
+        &floats(&found["duration"]),
+        &json!([expected["duration_bits"]]),
+    );
     assert_bits(&floats(&found["rate"]), &json!([expected["speed_bits"]]));
     assert_sum(&found["times"], &expected["timestamps"]["sha256"]);
     let poses = &expected["poses"];
-    let keys = |kind: &str| found.get(kind).map_or(Vec::new(), |keys| floats(&keys["values"]));
+    let keys = |kind: &str| {
+        found
+            .get(kind)
+            .map_or(Vec::new(), |keys| floats(&keys["values"]))
+    };
     let [translations, rotations, scales] = ["translations", "rotations", "scales"].map(keys);
     let count = scales.len() / 3;
     assert_eq!(poses["entries"], count);
@@ -95,7 +127,12 @@ fn mesh_animation(found: &Value, expected: &Value) {
     let all: Vec<f32> = places
         .flat_map(|place| {
             let [x, y, z, w] = rotations[4 * place..][..4].try_into().unwrap();
-            [&translations[3 * place..][..3], &[w, x, y, z], &scales[3 * place..][..3]].concat()
+            [
+                &translations[3 * place..][..3],
+                &[w, x, y, z],
+                &scales[3 * place..][..3],
+            ]
+            .concat()
         })
         .collect();
     assert_bits(&all[..10], &poses["first"]["bits"]);
@@ -109,7 +146,9 @@ fn mesh_animation(found: &Value, expected: &Value) {
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn crucible() {
     compare_all(FormatId::Crucible, |contents, expected| {
-        let [mesh] = list(&contents["meshes"]) else { panic!("sidecars describe bare chunks") };
+        let [mesh] = list(&contents["meshes"]) else {
+            panic!("sidecars describe bare chunks")
+        };
         assert_eq!(expected["vertex_count"], mesh["vertices"]);
         assert_sum(&mesh["indices"], &expected["index"]["sha256"]);
         let attributes = &mesh["attributes"];
@@ -120,9 +159,12 @@ fn crucible() {
                 "uv" => assert_sum(&attributes["uv_0"], sum),
                 "color" => assert_sum(&attributes["color_0"], sum),
                 "bone_weights" => {
-                    let [joints, weights] = ["joints", "weights"].map(|name| bytes(&attributes[name]));
+                    let [joints, weights] =
+                        ["joints", "weights"].map(|name| bytes(&attributes[name]));
                     let pairs = joints.chunks(2).zip(weights.chunks(4));
-                    let pairs: Vec<u8> = pairs.flat_map(|(joint, weight)| [joint, weight].concat()).collect();
+                    let pairs: Vec<u8> = pairs
+                        .flat_map(|(joint, weight)| [joint, weight].concat())
+                        .collect();
                     assert_eq!(*sum, sha256(&pairs));
                 }
                 name => assert_sum(&attributes[name], sum),
@@ -136,8 +178,9 @@ fn crucible() {
 fn seed() {
     compare_all(FormatId::Seed, |contents, expected| {
         let properties = list(&contents["properties"]).iter();
-        let properties: Value =
-            properties.map(|property| json!([property["name"], property["value"]])).collect();
+        let properties: Value = properties
+            .map(|property| json!([property["name"], property["value"]]))
+            .collect();
         assert_eq!(expected["properties"], properties);
         let mesh = &contents["meshes"][0];
         for (identifier, column) in expected["attributes"].as_object().unwrap() {
@@ -166,7 +209,12 @@ fn iyma() {
         let parts = list(&mesh["parts"]).iter();
         let parts: Value = parts
             .map(|part| {
-                json!([part["first_index"], part["index_count"], part["first_vertex"], part["vertex_count"]])
+                json!([
+                    part["first_index"],
+                    part["index_count"],
+                    part["first_vertex"],
+                    part["vertex_count"]
+                ])
             })
             .collect();
         assert_eq!(descriptor["meshes"], parts);
@@ -179,9 +227,9 @@ fn iyma() {
             };
             if buffer["format"] == "Unorm10_10_10_2" {
                 let values: Vec<u32> = numbers(found).iter().map(|value| *value as u32).collect();
-                let words = values
-                    .chunks(4)
-                    .flat_map(|four| (four[0] | four[1] << 10 | four[2] << 20 | four[3] << 30).to_le_bytes());
+                let words = values.chunks(4).flat_map(|four| {
+                    (four[0] | four[1] << 10 | four[2] << 20 | four[3] << 30).to_le_bytes()
+                });
                 assert_eq!(buffer["sha256"], sha256(&words.collect::<Vec<_>>()));
             } else {
                 assert_sum(found, &buffer["sha256"]);
@@ -207,7 +255,11 @@ fn iyma_attribute<'a>(attributes: &'a Value, buffer: &Value) -> &'a Value {
         other => other.to_lowercase(),
     };
     let size = buffer["len"].as_u64().unwrap() as usize;
-    let names = [name.clone(), format!("{name}_again_1"), format!("{name}_again_2")];
+    let names = [
+        name.clone(),
+        format!("{name}_again_1"),
+        format!("{name}_again_2"),
+    ];
     let candidates = names.iter().filter_map(|name| attributes.get(name));
     let of_sum = |array: &&Value| buffer["sha256"] == sha256(&bytes(array));
     candidates
@@ -224,12 +276,20 @@ fn assert_near(at: &str, found: &Value, expected: &Value) {
     flatten(expected, &mut flat);
     let found_numbers = numbers(found);
     assert_eq!(found_numbers.len(), flat.len(), "{at}");
-    let tolerance = found.get("tolerance").and_then(Value::as_f64).unwrap_or(0.0);
+    let tolerance = found
+        .get("tolerance")
+        .and_then(Value::as_f64)
+        .unwrap_or(0.0);
     for (found, expected) in found_numbers.iter().zip(flat) {
-        let expected = expected.as_f64().map_or(f64::NAN, |number| f64::from(number as f32));
+        let expected = expected
+            .as_f64()
+            .map_or(f64::NAN, |number| f64::from(number as f32));
         let is_near = (found - expected).abs() <= tolerance || found.is_nan() && expected.is_nan();
         // Without a tolerance, decimals are rounded to 32 bits.
-        assert!(is_near || *found as f32 == expected as f32, "{at}: {found} for {expected} ± {tolerance}");
+        assert!(
+            is_near || *found as f32 == expected as f32,
+            "{at}: {found} for {expected} ± {tolerance}"
+        );
     }
 }
 
@@ -259,14 +319,20 @@ fn bmd() {
         bmd_skeleton(contents, list(&expected["bones"]));
         let animations = list(&contents["animations"]);
         assert_eq!(animations.len(), list(&expected["anims"]).len());
-        for (index, (animation, expected)) in animations.iter().zip(list(&expected["anims"])).enumerate() {
+        for (index, (animation, expected)) in
+            animations.iter().zip(list(&expected["anims"])).enumerate()
+        {
             bmd_keys(animation, expected);
-            let of_this = list(&contents["poses"]).iter().filter(|pose| pose["animation"] == index);
+            let of_this = list(&contents["poses"])
+                .iter()
+                .filter(|pose| pose["animation"] == index);
             for pose in of_this {
                 let expected = &expected["pose"][pose["frame"].as_u64().unwrap() as usize];
-                for (ours, theirs) in
-                    [("translations", "trans"), ("rotations", "rot_ijkr"), ("scales", "scale")]
-                {
+                for (ours, theirs) in [
+                    ("translations", "trans"),
+                    ("rotations", "rot_ijkr"),
+                    ("scales", "scale"),
+                ] {
                     assert_near(theirs, &pose[ours], &expected[theirs]);
                 }
             }
@@ -275,9 +341,17 @@ fn bmd() {
 }
 
 fn bmd_mesh(mesh: &Value, expected: &Value) {
-    assert_eq!(mesh.get("material").unwrap_or(&Value::Null), &expected["material"]);
+    assert_eq!(
+        mesh.get("material").unwrap_or(&Value::Null),
+        &expected["material"]
+    );
     let attributes = &mesh["attributes"];
-    for (ours, theirs) in [("position", "pos"), ("uv_0", "st"), ("normal", "normal"), ("joints", "bone")] {
+    for (ours, theirs) in [
+        ("position", "pos"),
+        ("uv_0", "st"),
+        ("normal", "normal"),
+        ("joints", "bone"),
+    ] {
         assert_near(theirs, &attributes[ours], &expected[theirs]);
     }
     match attributes.get("shade") {
@@ -287,7 +361,10 @@ fn bmd_mesh(mesh: &Value, expected: &Value) {
     let mut indices = Vec::new();
     flatten(&expected["faces"], &mut indices);
     assert_eq!(mesh["indices"]["values"], json!(indices));
-    let sizes: Vec<_> = list(&expected["faces"]).iter().map(|face| list(face).len()).collect();
+    let sizes: Vec<_> = list(&expected["faces"])
+        .iter()
+        .map(|face| list(face).len())
+        .collect();
     match mesh.get("face_sizes") {
         Some(found) => assert_eq!(found["values"], json!(sizes)),
         None => assert!(sizes.iter().all(|size| *size == 3)),
@@ -295,16 +372,36 @@ fn bmd_mesh(mesh: &Value, expected: &Value) {
 }
 
 fn bmd_skeleton(contents: &Value, bones: &[Value]) {
-    let Some(skeleton) = contents.get("skeleton") else { return assert!(bones.is_empty()) };
+    let Some(skeleton) = contents.get("skeleton") else {
+        return assert!(bones.is_empty());
+    };
     let names: Vec<_> = bones.iter().map(|bone| &bone["name"]).collect();
     assert_eq!(skeleton["names"], json!(names));
-    let (pseudo, normal): (Vec<_>, Vec<_>) = bones.iter().partition(|bone| bone.get("pseudo").is_some());
-    let all = |key: &str| Value::from(normal.iter().map(|bone| bone[key].clone()).collect::<Vec<_>>());
+    let (pseudo, normal): (Vec<_>, Vec<_>) =
+        bones.iter().partition(|bone| bone.get("pseudo").is_some());
+    let all = |key: &str| {
+        Value::from(
+            normal
+                .iter()
+                .map(|bone| bone[key].clone())
+                .collect::<Vec<_>>(),
+        )
+    };
     assert_near("org", &skeleton["translations"], &all("org"));
     assert_near("rot", &skeleton["rotations"], &all("rot_ijkr"));
-    for (found, (index, bone)) in numbers(&skeleton["parents"]).into_iter().zip(bones.iter().enumerate()) {
+    for (found, (index, bone)) in numbers(&skeleton["parents"])
+        .into_iter()
+        .zip(bones.iter().enumerate())
+    {
         let has_parent = index > 0 && bone["parent"] != 255;
-        assert_eq!(found, if has_parent { bone["parent"].as_f64().unwrap() } else { -1.0 });
+        assert_eq!(
+            found,
+            if has_parent {
+                bone["parent"].as_f64().unwrap()
+            } else {
+                -1.0
+            }
+        );
     }
     let solids: Vec<_> = bones.iter().map(|bone| &bone["solid"]).collect();
     assert_eq!(skeleton["solids"]["values"], json!(solids));
@@ -317,17 +414,33 @@ fn bmd_skeleton(contents: &Value, bones: &[Value]) {
 }
 
 fn bmd_keys(animation: &Value, expected: &Value) {
-    assert_eq!(animation.get("name").unwrap_or(&Value::Null), &expected["name"]);
+    assert_eq!(
+        animation.get("name").unwrap_or(&Value::Null),
+        &expected["name"]
+    );
     assert_eq!(animation["frames"], expected["n_frames"]);
     assert_eq!(animation["loop"], !expected["no_loop"].as_bool().unwrap());
     assert_near("hz", &animation["rate"], &json!([expected["hz"]]));
-    for (ours, theirs) in [("translations", "trans"), ("rotations", "rot_ijkr"), ("scales", "scale")] {
-        let keys: Vec<_> = list(&expected["keys"]).iter().filter(|key| key.get(theirs).is_some()).collect();
+    for (ours, theirs) in [
+        ("translations", "trans"),
+        ("rotations", "rot_ijkr"),
+        ("scales", "scale"),
+    ] {
+        let keys: Vec<_> = list(&expected["keys"])
+            .iter()
+            .filter(|key| key.get(theirs).is_some())
+            .collect();
         let Some(found) = animation.get(ours) else {
             assert!(keys.is_empty(), "{theirs}");
             continue;
         };
-        let all = |key: &str| Value::from(keys.iter().map(|entry| entry[key].clone()).collect::<Vec<_>>());
+        let all = |key: &str| {
+            Value::from(
+                keys.iter()
+                    .map(|entry| entry[key].clone())
+                    .collect::<Vec<_>>(),
+            )
+        };
         assert_eq!(found["joints"]["values"], all("bone"), "{theirs}");
         assert_eq!(found["frames"]["values"], all("frame"), "{theirs}");
         assert_near(theirs, &found["values"], &all(theirs));

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 
 use binrw::binrw;
 use meshspec::conformance::Coverage;
-use meshspec::conformance::corpus::{CaseKind, Config, Corpus, INDEX_SCHEMA, IndexEntry, README, Verdict};
+use meshspec::conformance::corpus::{
+    CaseKind, Config, Corpus, INDEX_SCHEMA, IndexEntry, README, Verdict,
+};
 use meshspec::layout::Layout;
 use meshspec::{
-    About, AnyFormat, Declared, Dialect, Format, FormatId, Limits, ReadOptions, Rule, Severity, Span, bmd,
-    crucible, iyma, mesh, seed,
+    About, AnyFormat, Declared, Dialect, Format, FormatId, Limits, ReadOptions, Rule, Severity,
+    Span, bmd, crucible, iyma, mesh, seed,
 };
 
 pub fn folder() -> PathBuf {
@@ -25,11 +27,14 @@ pub fn index() -> String {
 
 /// Returns the files of the corpus with their index entries.
 pub fn cases() -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
-    let entries: Vec<IndexEntry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let entries: Vec<IndexEntry> = index()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert!(entries.len() > 500, "{}", entries.len());
     entries.into_iter().map(|entry| {
-        let bytes =
-            fs::read(folder().join(&entry.file)).unwrap_or_else(|error| panic!("{}: {error}", entry.file));
+        let bytes = fs::read(folder().join(&entry.file))
+            .unwrap_or_else(|error| panic!("{}: {error}", entry.file));
         if entry.kind == CaseKind::Valid {
             let options = ReadOptions::default().with_dialect(entry.dialect);
             if let Err(error) = format_of(&entry).read(&bytes, &options) {
@@ -49,11 +54,19 @@ fn format_of(entry: &IndexEntry) -> FormatId {
 }
 
 fn verdict<T, E>(result: &Result<T, E>) -> Verdict {
-    if result.is_ok() { Verdict::Accept } else { Verdict::Reject }
+    if result.is_ok() {
+        Verdict::Accept
+    } else {
+        Verdict::Reject
+    }
 }
 
 fn range_of(span: &Span) -> [u64; 2] {
-    let range = if let Span::Unpacked { packed, .. } = span { packed } else { span.range() };
+    let range = if let Span::Unpacked { packed, .. } = span {
+        packed
+    } else {
+        span.range()
+    };
     [range.start, range.end]
 }
 
@@ -64,33 +77,65 @@ fn entry_from_reading(entry: &IndexEntry, bytes: &[u8], dialect: Option<Dialect>
         Some(dialect) => options.with_dialect(dialect),
         None => options,
     };
-    let (strict, lenient) = (in_dialect(ReadOptions::default()), in_dialect(ReadOptions::lenient()));
+    let (strict, lenient) = (
+        in_dialect(ReadOptions::default()),
+        in_dialect(ReadOptions::lenient()),
+    );
     let (read, read_leniently) = (format.read(bytes, &strict), format.read(bytes, &lenient));
     let report = meshspec::check(bytes, format, &strict).unwrap();
-    let codes: BTreeSet<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
+    let codes: BTreeSet<_> = report
+        .findings()
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect();
     assert_eq!(read.is_err(), report.errors() > 0, "{}: check", entry.file);
     let (rule, path, span) = match &read {
-        Err(error) => (error.rule().map(|rule| rule.code), error.path().to_string(), error.span().cloned()),
-        Ok(_) => report.findings().first().map_or((None, String::new(), None), |finding| {
-            (Some(finding.rule.code), finding.path.to_string(), finding.span.clone())
-        }),
+        Err(error) => (
+            error.rule().map(|rule| rule.code),
+            error.path().to_string(),
+            error.span().cloned(),
+        ),
+        Ok(_) => report
+            .findings()
+            .first()
+            .map_or((None, String::new(), None), |finding| {
+                (
+                    Some(finding.rule.code),
+                    finding.path.to_string(),
+                    finding.span.clone(),
+                )
+            }),
     };
     match entry.kind {
         CaseKind::Valid | CaseKind::Almost => assert!(read.is_ok(), "{}", entry.file),
         CaseKind::Broken => {
             let broken_rule = format.about().rule(rule.unwrap()).unwrap();
-            let others =
-                report.findings().iter().map(|finding| finding.rule).filter(|rule| *rule != broken_rule);
+            let others = report
+                .findings()
+                .iter()
+                .map(|finding| finding.rule)
+                .filter(|rule| *rule != broken_rule);
             let is_named = |other: &&Rule| {
                 other.severity < broken_rule.severity && entry.description.contains(other.code)
             };
-            assert!(others.clone().all(|other| is_named(&other)), "{}: {codes:?}", entry.file);
+            assert!(
+                others.clone().all(|other| is_named(&other)),
+                "{}: {codes:?}",
+                entry.file
+            );
         }
         CaseKind::Mutated => {}
     }
-    let judged = IndexEntry { strict: verdict(&read), lenient: verdict(&read_leniently), ..entry.clone() };
+    let judged = IndexEntry {
+        strict: verdict(&read),
+        lenient: verdict(&read_leniently),
+        ..entry.clone()
+    };
     if entry.kind == CaseKind::Almost {
-        let is_kept = entry.rule.as_deref().is_some_and(|rule| !codes.contains(rule));
+        let is_kept = entry
+            .rule
+            .as_deref()
+            .is_some_and(|rule| !codes.contains(rule));
         assert!(is_kept, "{}: {codes:?}", entry.file);
         return judged;
     }
@@ -112,28 +157,44 @@ fn corpus_verdicts_match_reading() {
             wrong.push(format!("{entry:?}\n  is {judged_so:?}"));
         }
         // With a detected dialect, the verdict is the same.
-        if format.detect(&bytes).dialect != entry.dialect && entry_from_reading(&entry, &bytes, None) != entry
+        if format.detect(&bytes).dialect != entry.dialect
+            && entry_from_reading(&entry, &bytes, None) != entry
         {
             wrong.push(format!("{}: another verdict by detection", entry.file));
         }
     }
-    assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} files\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn corpus_contents_match_decoding() {
     let mut count = 0;
     for (entry, bytes) in cases() {
-        let is_detected = AnyFormat::from(format_of(&entry)).detect(&bytes).dialect == entry.dialect;
+        let is_detected =
+            AnyFormat::from(format_of(&entry)).detect(&bytes).dialect == entry.dialect;
         let options = ReadOptions::default().with_dialect(entry.dialect);
         if entry.strict == Verdict::Reject || !is_detected {
             assert_eq!(entry.contents, None, "{}", entry.file);
             continue;
         }
-        let contents = AnyFormat::from(format_of(&entry)).contents(&bytes, &options).unwrap();
+        let contents = AnyFormat::from(format_of(&entry))
+            .contents(&bytes, &options)
+            .unwrap();
         let json = serde_json::to_string(&contents).unwrap();
-        assert_eq!(entry.contents.is_some(), json.len() <= 10_000, "{}", entry.file);
-        let Some(path) = &entry.contents else { continue };
+        assert_eq!(
+            entry.contents.is_some(),
+            json.len() <= 10_000,
+            "{}",
+            entry.file
+        );
+        let Some(path) = &entry.contents else {
+            continue;
+        };
         let committed = fs::read_to_string(folder().join(path)).unwrap();
         assert_eq!(json + "\n", committed, "{path}");
         count += 1;
@@ -143,10 +204,15 @@ fn corpus_contents_match_decoding() {
 
 #[test]
 fn the_corpus_has_exactly_the_files_of_its_index() {
-    let mut named: BTreeSet<PathBuf> =
-        ["index.jsonl", "index.schema.json", "README.md"].map(PathBuf::from).into();
+    let mut named: BTreeSet<PathBuf> = ["index.jsonl", "index.schema.json", "README.md"]
+        .map(PathBuf::from)
+        .into();
     for (entry, _) in cases() {
-        assert!(named.insert(entry.file.clone().into()), "{} twice", entry.file);
+        assert!(
+            named.insert(entry.file.clone().into()),
+            "{} twice",
+            entry.file
+        );
         named.extend(entry.contents.map(PathBuf::from));
     }
     let (mut found, mut size) = (BTreeSet::new(), 0);
@@ -163,8 +229,14 @@ fn the_corpus_has_exactly_the_files_of_its_index() {
     }
     assert_eq!(found, named);
     assert!(size <= 2 << 20, "{size} bytes");
-    assert_eq!(fs::read_to_string(folder().join("README.md")).unwrap(), README);
-    assert_eq!(fs::read_to_string(folder().join("index.schema.json")).unwrap(), INDEX_SCHEMA);
+    assert_eq!(
+        fs::read_to_string(folder().join("README.md")).unwrap(),
+        README
+    );
+    assert_eq!(
+        fs::read_to_string(folder().join("index.schema.json")).unwrap(),
+        INDEX_SCHEMA
+    );
 }
 
 #[test]
@@ -172,7 +244,10 @@ fn every_line_of_the_index_has_its_keys_in_order() {
     for line in index().lines() {
         // C programs rely on this form, which the README of the corpus states.
         assert!(line.starts_with("{\"file\":\""), "{line}");
-        assert_eq!(serde_json::to_string(&serde_json::from_str::<IndexEntry>(line).unwrap()).unwrap(), line);
+        assert_eq!(
+            serde_json::to_string(&serde_json::from_str::<IndexEntry>(line).unwrap()).unwrap(),
+            line
+        );
     }
 }
 
@@ -202,7 +277,9 @@ fn most_rules_are_broken_alone() {
     let rules: BTreeSet<_> = others.map(|(entry, _)| entry.rule.unwrap()).collect();
     assert_eq!(
         rules,
-        BTreeSet::from(["MESH-JOINT-ID", "MESH-NO-STRINGS", "MESH-VERTEX-UNBOUND"].map(str::to_owned))
+        BTreeSet::from(
+            ["MESH-JOINT-ID", "MESH-NO-STRINGS", "MESH-VERTEX-UNBOUND"].map(str::to_owned)
+        )
     );
 }
 
@@ -219,7 +296,10 @@ const FIRST_ITEM_ONLY: &[&str] = &[
 
 #[test]
 fn rules_on_items_are_broken_in_later_items() {
-    let is_later = |path: &str| path.split_once('[').map(|(_, index)| !index.starts_with("0]"));
+    let is_later = |path: &str| {
+        path.split_once('[')
+            .map(|(_, index)| !index.starts_with("0]"))
+    };
     let mut rules: BTreeMap<String, bool> = BTreeMap::new();
     for (entry, _) in cases().filter(|(entry, _)| entry.kind == CaseKind::Broken) {
         if let (Some(rule), Some(later)) = (entry.rule, entry.path.as_deref().and_then(is_later)) {
@@ -227,7 +307,11 @@ fn rules_on_items_are_broken_in_later_items() {
         }
     }
     assert!(rules["MESH-VERTEX-UNBOUND"]);
-    let first_only: Vec<_> = rules.iter().filter(|(_, later)| !**later).map(|(rule, _)| rule).collect();
+    let first_only: Vec<_> = rules
+        .iter()
+        .filter(|(_, later)| !**later)
+        .map(|(rule, _)| rule)
+        .collect();
     assert_eq!(first_only, FIRST_ITEM_ONLY);
 }
 
@@ -246,7 +330,9 @@ fn valid_bmd_files_have_many_vertices_and_flat_colours() {
             if mesh.vertices.len() >= 1024 {
                 // `Mesh::n_tris` is `None` if the number is canonical, so it is read from the bytes.
                 let n_tris = u16::from_le_bytes(
-                    *bytes[table + bmd::schema::MeshDef::SIZE as usize * index + 14..].first_chunk().unwrap(),
+                    *bytes[table + bmd::schema::MeshDef::SIZE as usize * index + 14..]
+                        .first_chunk()
+                        .unwrap(),
                 );
                 counts.insert((mesh.vertices.len(), n_tris));
             }
@@ -254,7 +340,14 @@ fn valid_bmd_files_have_many_vertices_and_flat_colours() {
         }
     }
     assert_eq!(counts, BTreeSet::from([(1024, 2), (1024, 3), (1025, 2)]));
-    for name in ["#09AFaf", "#123456 gold", "#12345g", "#12345", "x#123456", "# 123456"] {
+    for name in [
+        "#09AFaf",
+        "#123456 gold",
+        "#12345g",
+        "#12345",
+        "x#123456",
+        "# 123456",
+    ] {
         assert!(materials.contains(name), "{name}");
     }
 }
@@ -273,36 +366,57 @@ fn crucible_files_have_long_blocks_and_lengths() {
                 .iter()
                 .flat_map(|x| x.to_le_bytes())
                 .collect();
-            has_literals |=
-                positions.len() > 15 + 255 && bytes.windows(positions.len()).any(|part| part == positions);
+            has_literals |= positions.len() > 15 + 255
+                && bytes.windows(positions.len()).any(|part| part == positions);
         }
     }
     assert!(longest > 1 << 16, "{longest}");
     assert!(has_literals);
     let has_long_length = |(entry, bytes): (IndexEntry, Vec<u8>)| {
-        let is_length = entry.kind == CaseKind::Broken && entry.description.contains("chunks.length`");
+        let is_length =
+            entry.kind == CaseKind::Broken && entry.description.contains("chunks.length`");
         let length = bytes.get(11..).and_then(|rest| rest.first_chunk());
         is_length && length.is_some_and(|length| u64::from_le_bytes(*length) >> 32 == 1)
     };
-    assert!(cases().filter(|(entry, _)| entry.format == "crucible").any(has_long_length));
+    assert!(
+        cases()
+            .filter(|(entry, _)| entry.format == "crucible")
+            .any(has_long_length)
+    );
 }
 
 /// Valid files reach every kind of value, except some boundaries.
 #[test]
 fn valid_files_reach_every_kind_of_value() {
-    let mut coverages: BTreeMap<&str, Coverage> =
-        FormatId::ALL.iter().map(|format| (format.name(), Coverage::of(*format))).collect();
+    let mut coverages: BTreeMap<&str, Coverage> = FormatId::ALL
+        .iter()
+        .map(|format| (format.name(), Coverage::of(*format)))
+        .collect();
     for (entry, bytes) in cases().filter(|(entry, _)| entry.kind == CaseKind::Valid) {
-        coverages.get_mut(&*entry.format).unwrap().add(&bytes, entry.dialect);
+        coverages
+            .get_mut(&*entry.format)
+            .unwrap()
+            .add(&bytes, entry.dialect);
     }
-    let never: Vec<_> = coverages.values().flat_map(|coverage| coverage.missing()).collect();
+    let never: Vec<_> = coverages
+        .values()
+        .flat_map(|coverage| coverage.missing())
+        .collect();
     // Boundaries may be missing if a number has few values or is in few files. MESH requires positions.
-    let is_boundary = |kind: &str| ["0", "1", "largest", "sign bit", "more than 255 items"].contains(&kind);
-    let others: Vec<_> = never.iter().filter(|(_, kind)| !is_boundary(kind)).collect();
+    let is_boundary =
+        |kind: &str| ["0", "1", "largest", "sign bit", "more than 255 items"].contains(&kind);
+    let others: Vec<_> = never
+        .iter()
+        .filter(|(_, kind)| !is_boundary(kind))
+        .collect();
     assert_eq!(others, [&("header.format.position", "false")]);
     let fields = coverages.values().flat_map(|coverage| coverage.fields());
     let kinds: usize = fields.map(|(_, kinds)| kinds.len()).sum();
-    assert!(50 * never.len() < kinds, "{} of {kinds} kinds: {never:?}", never.len());
+    assert!(
+        50 * never.len() < kinds,
+        "{} of {kinds} kinds: {never:?}",
+        never.len()
+    );
 }
 
 static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is even.");
@@ -334,8 +448,16 @@ impl Declared for Tally {
         report: &mut meshspec::Report,
     ) -> meshspec::Result<()> {
         let start = if bytes[5] > 1 { 8 } else { 6 };
-        for (index, number) in bytes[start..].chunks(4).enumerate().filter(|(_, number)| number[0] % 2 == 1) {
-            report.add(&EVEN, meshspec::path!(numbers[index]), format!("{} is odd", number[0]));
+        for (index, number) in bytes[start..]
+            .chunks(4)
+            .enumerate()
+            .filter(|(_, number)| number[0] % 2 == 1)
+        {
+            report.add(
+                &EVEN,
+                meshspec::path!(numbers[index]),
+                format!("{} is odd", number[0]),
+            );
         }
         Ok(())
     }
@@ -346,35 +468,66 @@ fn a_custom_format_has_a_corpus() {
     let format = AnyFormat::of::<Tally>();
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(
-        corpus.rules().map(|(rule, counts)| (rule.code, counts)).collect::<Vec<_>>(),
+        corpus
+            .rules()
+            .map(|(rule, counts)| (rule.code, counts))
+            .collect::<Vec<_>>(),
         [("TALLY-EVEN", [2, 1])]
     );
     let broken = |code: &str| {
         let is_it = |case: &&meshspec::conformance::corpus::Case| {
             case.entry.kind == CaseKind::Broken && case.entry.rule.as_deref() == Some(code)
         };
-        corpus.cases.iter().filter(is_it).map(|case| case.bytes.as_slice()).collect::<Vec<_>>()
+        corpus
+            .cases
+            .iter()
+            .filter(is_it)
+            .map(|case| case.bytes.as_slice())
+            .collect::<Vec<_>>()
     };
     // First the only number of a file is odd, then the last of several numbers.
     let odd = broken("TALLY-EVEN");
     assert_eq!(odd[0], b"TALLY\x01\x01\0\0\0");
-    assert_eq!([odd[1][5] > 1, odd[1][8] % 2 == 0], [true, true], "{:?}", odd[1]);
+    assert_eq!(
+        [odd[1][5] > 1, odd[1][8] % 2 == 0],
+        [true, true],
+        "{:?}",
+        odd[1]
+    );
     // The counts are one too large, two too large, and the largest number.
-    assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04", b"TALLY\x05", b"TALLY\xff"]);
+    assert_eq!(
+        broken("LAYOUT-VALUE"),
+        [b"TALLY\x04", b"TALLY\x05", b"TALLY\xff"]
+    );
     assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
     // Truncated in the magic bytes, at each field, and by other counts.
     assert!(broken("LAYOUT-TRUNCATED").len() >= 4);
     // Valid files lack these kinds of values, since numbers are even, and their count is a byte.
-    let never = corpus.coverage.missing().filter(|(field, _)| *field == "numbers");
+    let never = corpus
+        .coverage
+        .missing()
+        .filter(|(field, _)| *field == "numbers");
     assert_eq!(
         never.collect::<Vec<_>>(),
-        [("numbers", "1"), ("numbers", "largest"), ("numbers", "more than 255 items")]
+        [
+            ("numbers", "1"),
+            ("numbers", "largest"),
+            ("numbers", "more than 255 items")
+        ]
     );
-    assert!(corpus.cases.iter().all(|case| case.entry.file.starts_with("tally/spec/")));
+    assert!(
+        corpus
+            .cases
+            .iter()
+            .all(|case| case.entry.file.starts_with("tally/spec/"))
+    );
     // Files that break, or almost break, a rule are named after it.
     for (kind, count) in [("broken", 2), ("almost", 1)] {
         let start = format!("tally/spec/{kind}/tally-even-");
-        let named = corpus.cases.iter().filter(|case| case.entry.file.starts_with(&start));
+        let named = corpus
+            .cases
+            .iter()
+            .filter(|case| case.entry.file.starts_with(&start));
         assert_eq!(named.count(), count, "{kind}");
     }
     // The same seed yields the same corpus, another seed another one.
@@ -387,8 +540,10 @@ fn a_custom_format_has_a_corpus() {
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn a_corpus_follows_its_configuration() {
-    let config =
-        Config::default().with_count(700).with_dialect(Some(Dialect::Renderlib)).with_plausible(true);
+    let config = Config::default()
+        .with_count(700)
+        .with_dialect(Some(Dialect::Renderlib))
+        .with_plausible(true);
     let corpus = Corpus::of(FormatId::Mesh, &config).unwrap();
     assert_eq!(corpus.cases.len(), 700);
     for case in &corpus.cases {
@@ -398,22 +553,32 @@ fn a_corpus_follows_its_configuration() {
         }
     }
     let error = Corpus::of(FormatId::Bmd, &config).unwrap_err();
-    assert!(error.to_string().contains("has no renderlib dialect"), "{error}");
+    assert!(
+        error.to_string().contains("has no renderlib dialect"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_dialect_has_its_own_rules_and_kinds_of_values() {
     let about = FormatId::Mesh.about();
     let rule = |code| about.rule(code).unwrap();
-    for (code, spec, renderlib) in
-        [("MESH-STRING-END", true, false), ("MESH-INDEX-RANGE", true, true), ("MESH-TRAILING", true, true)]
-    {
-        let has = [Dialect::Spec, Dialect::Renderlib].map(|dialect| about.has_rule_in(rule(code), dialect));
+    for (code, spec, renderlib) in [
+        ("MESH-STRING-END", true, false),
+        ("MESH-INDEX-RANGE", true, true),
+        ("MESH-TRAILING", true, true),
+    ] {
+        let has = [Dialect::Spec, Dialect::Renderlib]
+            .map(|dialect| about.has_rule_in(rule(code), dialect));
         assert_eq!(has, [spec, renderlib], "{code}");
     }
     for format in FormatId::ALL {
-        let all: usize =
-            format.about().dialects.iter().map(|d| format.about().layouts_of(Some(*d)).len()).sum();
+        let all: usize = format
+            .about()
+            .dialects
+            .iter()
+            .map(|d| format.about().layouts_of(Some(*d)).len())
+            .sum();
         assert_eq!(all, format.about().layouts_of(None).len(), "{format}");
     }
     let crucible = |dialect| Coverage::in_dialect(FormatId::Crucible, dialect);
@@ -450,7 +615,8 @@ struct RareNumbers {
 
 impl Declared for Numbers {
     const ABOUT: &'static About =
-        &About::new("numbers", "Numbers", || &[("numbers", &Numbers::TYPE)]).with_extensions(&["num"]);
+        &About::new("numbers", "Numbers", || &[("numbers", &Numbers::TYPE)])
+            .with_extensions(&["num"]);
 }
 
 #[test]
@@ -459,7 +625,14 @@ fn free_numbers_reach_every_kind_of_value() {
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(corpus.coverage.missing().collect::<Vec<_>>(), []);
     let mut coverage = Coverage::of(format);
-    let numbers = |double: f64| [b"NUMBERS".to_vec(), vec![0; 12], double.to_le_bytes().to_vec()].concat();
+    let numbers = |double: f64| {
+        [
+            b"NUMBERS".to_vec(),
+            vec![0; 12],
+            double.to_le_bytes().to_vec(),
+        ]
+        .concat()
+    };
     for (double, kind) in [
         (0.0, "0"),
         (-0.0, "-0"),
@@ -471,7 +644,11 @@ fn free_numbers_reach_every_kind_of_value() {
         (1e-310, "subnormal"),
         (-1.0, "other"),
     ] {
-        let is_never = |coverage: &Coverage| coverage.missing().any(|missing| missing == ("double", kind));
+        let is_never = |coverage: &Coverage| {
+            coverage
+                .missing()
+                .any(|missing| missing == ("double", kind))
+        };
         assert!(is_never(&coverage), "{kind}");
         coverage.add(&numbers(double), Dialect::Spec);
         assert!(!is_never(&coverage), "{kind}");
@@ -493,11 +670,27 @@ fn edge_cases_are_in_the_corpus() {
         let edge_cases = of(*format);
         let mut counts = [0, 0];
         for (description, bytes) in edge_cases {
-            let entry = committed.get(&bytes).unwrap_or_else(|| panic!("{format}: {description}"));
+            let entry = committed
+                .get(&bytes)
+                .unwrap_or_else(|| panic!("{format}: {description}"));
             let is_broken = format.read(&bytes, &ReadOptions::default()).is_err();
-            let kind = if is_broken { CaseKind::Broken } else { CaseKind::Valid };
-            assert_eq!((entry.kind, &*entry.format), (kind, format.name()), "{description}");
-            assert!(entry.description.to_lowercase().contains(&description.to_lowercase()), "{entry:?}");
+            let kind = if is_broken {
+                CaseKind::Broken
+            } else {
+                CaseKind::Valid
+            };
+            assert_eq!(
+                (entry.kind, &*entry.format),
+                (kind, format.name()),
+                "{description}"
+            );
+            assert!(
+                entry
+                    .description
+                    .to_lowercase()
+                    .contains(&description.to_lowercase()),
+                "{entry:?}"
+            );
             counts[usize::from(is_broken)] += 1;
         }
         let expected = match format {

@@ -1,6 +1,9 @@
 //! Files and documents with large lists.
 
-#![allow(dead_code, reason = "some declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "some declarations are only described, never decoded"
+)]
 
 use std::io::Cursor;
 
@@ -78,7 +81,11 @@ fn large_documents_have_more_than_16_bits_of_vertices() {
 }
 
 /// Draws up to 60 values, until the size of one exceeds `enough`. Returns the largest size.
-fn largest_drawn<T>(strategy: impl Strategy<Value = T>, enough: usize, size: impl Fn(T) -> usize) -> usize {
+fn largest_drawn<T>(
+    strategy: impl Strategy<Value = T>,
+    enough: usize,
+    size: impl Fn(T) -> usize,
+) -> usize {
     let mut runner = TestRunner::deterministic();
     let mut largest = 0;
     for _ in 0..60 {

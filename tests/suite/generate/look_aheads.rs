@@ -41,9 +41,17 @@ struct PeekedWithTable {
 
 #[test]
 fn look_aheads_match_the_next_item() {
-    let files: Vec<_> = (0..200).map(|seed| file(&Peeked::TYPE, seed, &Default::default())).collect();
-    let small = files.iter().filter(|file| file.len() == 1 && file[0] < 0xf0).count();
-    let large = files.iter().filter(|file| file.len() == 4 && file[0] >= 0xf0).count();
+    let files: Vec<_> = (0..200)
+        .map(|seed| file(&Peeked::TYPE, seed, &Default::default()))
+        .collect();
+    let small = files
+        .iter()
+        .filter(|file| file.len() == 1 && file[0] < 0xf0)
+        .count();
+    let large = files
+        .iter()
+        .filter(|file| file.len() == 4 && file[0] >= 0xf0)
+        .count();
     assert_eq!(small + large, files.len());
     assert!(small > 10 && large > 10, "{small} {large}");
 }
@@ -53,7 +61,11 @@ fn fields_elsewhere_do_not_consume_look_aheads() {
     let mut sizes = [0; 2];
     for seed in 0..200 {
         let bytes = file(&PeekedWithTable::TYPE, seed, &Default::default());
-        assert_eq!(walk::first_fault(&PeekedWithTable::TYPE, &bytes, &Default::default()), None, "{seed}");
+        assert_eq!(
+            walk::first_fault(&PeekedWithTable::TYPE, &bytes, &Default::default()),
+            None,
+            "{seed}"
+        );
         sizes[usize::from(bytes[4] >= 0xf0)] += 1;
     }
     assert!(sizes.iter().all(|count| *count > 10), "{sizes:?}");

@@ -1,6 +1,9 @@
 //! Files generated from declarations.
 
-#![allow(dead_code, reason = "some declarations are only described, never decoded")]
+#![allow(
+    dead_code,
+    reason = "some declarations are only described, never decoded"
+)]
 
 mod large;
 mod look_aheads;
@@ -13,8 +16,8 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{self, Layout, generate};
 use meshspec::{
-    Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk, crucible,
-    iyma, mesh, seed,
+    Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk,
+    crucible, iyma, mesh, seed,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -106,13 +109,26 @@ fn findings(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn constraints_are_respected() {
-    let plausible = generate::Config { plausible: true, ..Default::default() };
-    let config = generate::Config { plausible: false, ..plausible };
+    let plausible = generate::Config {
+        plausible: true,
+        ..Default::default()
+    };
+    let config = generate::Config {
+        plausible: false,
+        ..plausible
+    };
     let mut warnings = 0;
     for seed in 1..500 {
-        assert_eq!(findings(&file(&Constrained::TYPE, seed, &plausible)), [""; 0], "{seed}");
+        assert_eq!(
+            findings(&file(&Constrained::TYPE, seed, &plausible)),
+            [""; 0],
+            "{seed}"
+        );
         let found = findings(&file(&Constrained::TYPE, seed, &config));
-        assert!(found.iter().all(|finding| finding.contains("[FINITE]")), "{seed}: {found:?}");
+        assert!(
+            found.iter().all(|finding| finding.contains("[FINITE]")),
+            "{seed}: {found:?}"
+        );
         warnings += found.len();
     }
     // Violations that are only warnings are also generated.
@@ -122,11 +138,17 @@ fn constraints_are_respected() {
 /// Files of every layout can be generated, except for IyMA, where no expression relates the descriptor to the data.
 #[test]
 fn every_layout_can_be_generated() {
-    let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
-    let layouts: Vec<_> = layouts.flat_map(|format| format.about().layouts()).collect();
+    let layouts = FormatId::ALL
+        .iter()
+        .filter(|format| format.name() != "iyma");
+    let layouts: Vec<_> = layouts
+        .flat_map(|format| format.about().layouts())
+        .collect();
     assert_eq!(layouts.len(), 7);
     for (name, ty) in layouts {
-        let files: Vec<_> = (0..300).flat_map(|seed| try_file(ty, seed, &Default::default())).collect();
+        let files: Vec<_> = (0..300)
+            .flat_map(|seed| try_file(ty, seed, &Default::default()))
+            .collect();
         // For some choices, generation fails, since constraints on several values are violated. The walker accepts all
         // generated files.
         assert!(files.len() > 250, "{name}: {} of 300", files.len());
@@ -172,13 +194,16 @@ struct NonZero(Vec<String>);
 impl Visitor for NonZero {
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let text = match value {
-            Value::Int(0) | Value::Bool(false) | Value::Bits(..) => return ControlFlow::Continue(()),
+            Value::Int(0) | Value::Bool(false) | Value::Bits(..) => {
+                return ControlFlow::Continue(());
+            }
             Value::F32(number) if number.to_bits() == 0 => return ControlFlow::Continue(()),
             Value::Text(text) if text.is_empty() => return ControlFlow::Continue(()),
             Value::F32(number) => format!("{:#x}", number.to_bits()),
             other => other.to_string(),
         };
-        self.0.push(format!("{} = {text}", walk::path_text(node.path)));
+        self.0
+            .push(format!("{} = {text}", walk::path_text(node.path)));
         ControlFlow::Continue(())
     }
 }
@@ -202,7 +227,9 @@ fn without_choices_the_smallest_file_is_generated() {
     let smallest = smallest_file(config);
     let document = mesh::Document::read(&smallest, &ReadOptions::default()).unwrap();
     assert!(
-        document.vertices.positions().is_empty() && document.indices.is_empty() && document.joints.is_empty()
+        document.vertices.positions().is_empty()
+            && document.indices.is_empty()
+            && document.joints.is_empty()
     );
     // Every set bit is necessary.
     for bit in (0..8 * smallest.len()).filter(|bit| smallest[bit / 8] & 1 << (bit % 8) != 0) {
@@ -210,12 +237,22 @@ fn without_choices_the_smallest_file_is_generated() {
         cleared[bit / 8] ^= 1 << (bit % 8);
         let options = ReadOptions::default().with_dialect(Dialect::Spec);
         let report = meshspec::check(&cleared, FormatId::Mesh, &options).unwrap();
-        assert!(report.errors() > 0, "bit {bit} of {:?}", non_zero(&smallest));
+        assert!(
+            report.errors() > 0,
+            "bit {bit} of {:?}",
+            non_zero(&smallest)
+        );
     }
     // A triangle and its vertex.
-    let plausible = non_zero(&smallest_file(generate::Config { plausible: true, ..config }));
+    let plausible = non_zero(&smallest_file(generate::Config {
+        plausible: true,
+        ..config
+    }));
     for value in ["header.vertex_count = 1", "header.index_count = 3"] {
-        assert!(plausible.iter().any(|other| other == value), "{plausible:?}");
+        assert!(
+            plausible.iter().any(|other| other == value),
+            "{plausible:?}"
+        );
     }
 }
 
@@ -226,7 +263,8 @@ fn files_shrink_to_the_fewest_items() {
         prop_assert_eq!(bytes[0], 0);
         Ok(())
     };
-    let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, has_none) else {
+    let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, has_none)
+    else {
         panic!("none has a vertex")
     };
     assert_eq!(smallest, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -240,7 +278,9 @@ fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> Vec<String> {
     };
     // The default limit is 1,024 shrink steps.
     let smallest = TestRunner::deterministic().run(&mesh::strategy::documents(), test);
-    let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
+    let Err(TestError::Fail(_, document)) = smallest else {
+        panic!("{smallest:?}")
+    };
     let mut values = non_zero(&document.write(&Default::default()).unwrap());
     let usual = non_zero(&smallest_file(generate::Config::default()));
     values.retain(|value| !usual.contains(value));
@@ -254,16 +294,27 @@ fn is_signalling(float: &f32) -> bool {
 #[test]
 fn a_bug_that_needs_one_vertex_shrinks_to_one() {
     let one_nan = |values: &[String], attribute: &str| {
-        let [value] = values else { panic!("{values:?}") };
-        assert!(value.starts_with(attribute) && value.ends_with(" = 0x7f800001"), "{value}");
+        let [value] = values else {
+            panic!("{values:?}")
+        };
+        assert!(
+            value.starts_with(attribute) && value.ends_with(" = 0x7f800001"),
+            "{value}"
+        );
     };
-    let nan_in =
-        |vectors: bulk::Column<[f32; 3]>| vectors.iter().any(|vector| vector.iter().any(is_signalling));
+    let nan_in = |vectors: bulk::Column<[f32; 3]>| {
+        vectors
+            .iter()
+            .any(|vector| vector.iter().any(is_signalling))
+    };
     let values = smallest_mesh(|document| nan_in(document.vertices.positions()));
     assert_eq!(values[..1], ["header.vertex_count = 1"]);
     one_nan(&values[1..], "vertices[0].position[");
     let values = smallest_mesh(|document| document.vertices.normals().is_some_and(nan_in));
-    assert_eq!(values[..2], ["header.format.normal = true", "header.vertex_count = 1"]);
+    assert_eq!(
+        values[..2],
+        ["header.format.normal = true", "header.vertex_count = 1"]
+    );
     one_nan(&values[2..], "vertices[0].normal[");
 }
 
@@ -273,32 +324,63 @@ fn a_bug_that_needs_several_values_keeps_only_these() {
     // Without vertices, indices are not checked.
     assert_eq!(values, ["header.index_count = 1", "indices[0] = 1"]);
     // A pose needs a joint and a time; the animation has an empty name.
-    let values =
-        smallest_mesh(|document| document.animations.iter().any(|animation| !animation.poses.is_empty()));
+    let values = smallest_mesh(|document| {
+        document
+            .animations
+            .iter()
+            .any(|animation| !animation.poses.is_empty())
+    });
     let counts = ["header.joint_count = 1", "header.animation_count = 1"];
     assert_eq!(values[..2], counts);
-    assert_eq!(values[2..], ["joints[0].parent = 255", "animations[0].pose_count = 1"]);
+    assert_eq!(
+        values[2..],
+        ["joints[0].parent = 255", "animations[0].pose_count = 1"]
+    );
     // Only the relevant item is left. Its index has changed, but not its value.
-    let values = smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
-    let joint = ["joints[0].parent = 255", "joints[0].transform[3][3] = 0x3f800000"];
+    let values = smallest_mesh(|document| {
+        document
+            .joints
+            .iter()
+            .any(|joint| joint.transform[3][3] == 1.0)
+    });
+    let joint = [
+        "joints[0].parent = 255",
+        "joints[0].transform[3][3] = 0x3f800000",
+    ];
     assert_eq!(values[..1], counts[..1]);
     assert_eq!(values[1..], joint);
-    let values =
-        smallest_mesh(|document| document.strings.iter().any(|text| std::str::from_utf8(text).is_err()));
+    let values = smallest_mesh(|document| {
+        document
+            .strings
+            .iter()
+            .any(|text| std::str::from_utf8(text).is_err())
+    });
     assert_eq!(values, [r#"strings[0] = "\x80""#]);
 }
 
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn many_joints_shrink_to_the_number_that_a_bug_needs() {
-    let config = generate::Config { max_items: 200, ..Default::default() };
+    let config = generate::Config {
+        max_items: 200,
+        ..Default::default()
+    };
     let test = |document: mesh::Document| {
         prop_assert!(document.joints.len() < 128);
         Ok(())
     };
     let smallest = TestRunner::deterministic().run(&mesh::strategy::documents_with(config), test);
-    let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
-    assert_eq!((document.joints.len(), document.vertices.len(), document.indices.len()), (128, 0, 0));
+    let Err(TestError::Fail(_, document)) = smallest else {
+        panic!("{smallest:?}")
+    };
+    assert_eq!(
+        (
+            document.joints.len(),
+            document.vertices.len(),
+            document.indices.len()
+        ),
+        (128, 0, 0)
+    );
 }
 
 /// Reserved bits that only cause warnings are set occasionally, unless files must be plausible.
@@ -308,12 +390,13 @@ fn reserved_bits_are_set_where_rules_only_warn() {
         let documents = bmd::strategy::documents_with(config);
         let mut runner = TestRunner::deterministic();
         let is_reserved = |report: &Report| {
-            report
-                .findings()
-                .iter()
-                .any(|found| found.rule.code == "BMD-RESERVED" && found.path.to_string().ends_with("flags"))
+            report.findings().iter().any(|found| {
+                found.rule.code == "BMD-RESERVED" && found.path.to_string().ends_with("flags")
+            })
         };
-        (0..200).filter(|_| is_reserved(&documents.new_tree(&mut runner).unwrap().current().check())).count()
+        (0..200)
+            .filter(|_| is_reserved(&documents.new_tree(&mut runner).unwrap().current().check()))
+            .count()
     };
     assert!(has_reserved(Default::default()) > 0);
     assert_eq!(has_reserved(generate::Config::plausible()), 0);
@@ -323,17 +406,25 @@ fn reserved_bits_are_set_where_rules_only_warn() {
 fn reports_with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
     let mut runner = TestRunner::deterministic();
     let reports = (0..100).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
-    reports.filter(|report| !report.findings().is_empty()).collect()
+    reports
+        .filter(|report| !report.findings().is_empty())
+        .collect()
 }
 
 #[test]
 fn plausible_documents_have_no_findings() {
     for max_items in [6, 20] {
-        let config = generate::Config { plausible: true, max_items, ..Default::default() };
+        let config = generate::Config {
+            plausible: true,
+            max_items,
+            ..Default::default()
+        };
         let none = [const { Vec::<Report>::new() }; 5];
         let found = [
             reports_with_findings(mesh::strategy::documents_with(config).prop_map(Document::Mesh)),
-            reports_with_findings(crucible::strategy::documents_with(config).prop_map(Document::Crucible)),
+            reports_with_findings(
+                crucible::strategy::documents_with(config).prop_map(Document::Crucible),
+            ),
             reports_with_findings(seed::strategy::documents_with(config).prop_map(Document::Seed)),
             reports_with_findings(iyma::strategy::documents_with(config).prop_map(Document::Iyma)),
             reports_with_findings(bmd::strategy::documents_with(config).prop_map(Document::Bmd)),
@@ -361,7 +452,10 @@ fn documents_have_every_kind_of_value() {
     let mut never = Vec::new();
     for format in FormatId::ALL.iter().copied() {
         // Enough choices for bones and animations after many meshes.
-        let config = generate::Config { max_choices: 1024, ..Default::default() };
+        let config = generate::Config {
+            max_choices: 1024,
+            ..Default::default()
+        };
         let documents = generated_files::documents(format, config, 2000);
         assert_eq!(documents.len(), 2000, "{format}");
         let coverage = generated_files::coverage(format, &documents).unwrap();
@@ -369,7 +463,12 @@ fn documents_have_every_kind_of_value() {
         let is_free = |(field, kind): &(&str, &str)| {
             !FITTED.contains(field) && *field != "(notation)" && *kind != "more than 255 items"
         };
-        never.extend(coverage.missing().filter(is_free).map(|(field, kind)| format!("{field}: {kind}")));
+        never.extend(
+            coverage
+                .missing()
+                .filter(is_free)
+                .map(|(field, kind)| format!("{field}: {kind}")),
+        );
     }
     assert_eq!(
         never,

@@ -5,7 +5,8 @@ use meshspec::{ErrorKind, Limit};
 use serde_json::{Value, json};
 
 use super::packed::{
-    GltfFile, buffer, bytes, compare_model, count_damaged, packed_cases, read_within, rejected, triangles,
+    GltfFile, buffer, bytes, compare_model, count_damaged, packed_cases, read_within, rejected,
+    triangles,
 };
 use super::read_json;
 
@@ -21,8 +22,14 @@ fn mesh(case: &Value) -> GltfFile {
         accessor.remove("byteOffset");
     }
     let names = case["accessors"].as_array().unwrap().iter();
-    let ids: Value =
-        names.map(|entry| (entry["semantic"].as_str().unwrap().to_owned(), entry["id"].clone())).collect();
+    let ids: Value = names
+        .map(|entry| {
+            (
+                entry["semantic"].as_str().unwrap().to_owned(),
+                entry["id"].clone(),
+            )
+        })
+        .collect();
     json["meshes"][0]["primitives"][0]["extensions"] =
         json!({ NAME: { "bufferView": 0, "attributes": ids } });
     json["extensionsUsed"] = json!([NAME]);
@@ -79,7 +86,10 @@ fn both_encodings_are_decoded() {
         assert_eq!(scene, expected, "{}", case["method"]);
         assert_eq!(losses, expected_losses, "{}", case["method"]);
         let mesh = &scene.meshes[0];
-        assert_eq!((mesh.uvs.len(), mesh.colors.len(), mesh.skins.len()), (1, 1, 1));
+        assert_eq!(
+            (mesh.uvs.len(), mesh.colors.len(), mesh.skins.len()),
+            (1, 1, 1)
+        );
         assert!(mesh.normals.is_some());
     }
     assert_eq!(cases.as_array().unwrap().len(), 2);
@@ -116,13 +126,20 @@ fn a_large_mesh_is_decoded() {
     };
     let found = triangles(scene).into_iter().map(|triangle| {
         triangle.map(|corner| {
-            assert!((corner.z - (corner.x * corner.x) % 32.0).abs() < 1e-3, "{corner}");
+            assert!(
+                (corner.z - (corner.x * corner.x) % 32.0).abs() < 1e-3,
+                "{corner}"
+            );
             [corner.x.round() as i32, corner.y.round() as i32]
         })
     });
     let cells = (0..31 * 31).map(|cell| (cell % 31, cell / 31));
-    let expected =
-        cells.flat_map(|(x, y)| [[[x, y], [x + 1, y], [x, y + 1]], [[x, y + 1], [x + 1, y], [x + 1, y + 1]]]);
+    let expected = cells.flat_map(|(x, y)| {
+        [
+            [[x, y], [x + 1, y], [x, y + 1]],
+            [[x, y + 1], [x + 1, y], [x + 1, y + 1]],
+        ]
+    });
     assert_eq!(sorted(found.collect()), sorted(expected.collect()));
 }
 
@@ -131,7 +148,12 @@ fn sparse_values_replace_decoded_ones() {
     let (mut json, mut bytes) = first_case();
     let start = bytes.len();
     let (scene, _) = read_json(&json, &bytes).unwrap();
-    bytes.extend([7.0_f32, 8.0, 9.0].into_iter().flat_map(f32::to_le_bytes).chain([3]));
+    bytes.extend(
+        [7.0_f32, 8.0, 9.0]
+            .into_iter()
+            .flat_map(f32::to_le_bytes)
+            .chain([3]),
+    );
     json["buffers"] = json!([buffer(&bytes)]);
     for (offset, length) in [(start, 12), (start + 12, 1)] {
         let view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });
@@ -153,7 +175,10 @@ fn compressed_data_takes_precedence() {
     let (expected, _) = read_json(&json, &bytes).unwrap();
     // In the uncompressed data, all corners are the same.
     json["accessors"][0] = json!({ "componentType": 5121, "type": "SCALAR", "count": 96 });
-    assert_ne!(expected.meshes[0].faces.indices, Some(Indices::U16(vec![0; 96])));
+    assert_ne!(
+        expected.meshes[0].faces.indices,
+        Some(Indices::U16(vec![0; 96]))
+    );
     assert_eq!(read_json(&json, &bytes).unwrap().0, expected);
 }
 
@@ -162,18 +187,48 @@ fn errors_name_the_primitive() {
     let primitive = "/meshes/0/primitives/0";
     let entry = "/meshes/0/primitives/0/extensions/KHR_draco_mesh_compression";
     let cases = [
-        (primitive, "mode", json!(0), "the primitive mode is neither triangles nor triangle strip"),
-        (entry, "attributes", json!([]), "invalid type: sequence, expected a map"),
-        (entry, "attributes", json!({ "NORMAL": 77 }), "NORMAL refers to the missing attribute 77"),
+        (
+            primitive,
+            "mode",
+            json!(0),
+            "the primitive mode is neither triangles nor triangle strip",
+        ),
+        (
+            entry,
+            "attributes",
+            json!([]),
+            "invalid type: sequence, expected a map",
+        ),
+        (
+            entry,
+            "attributes",
+            json!({ "NORMAL": 77 }),
+            "NORMAL refers to the missing attribute 77",
+        ),
         (
             entry,
             "attributes",
             json!({ "NORMAL": 2 }),
             "attribute 2 has 25 values of 2 components of the type Float32, which disagrees with accessors[2]",
         ),
-        ("/accessors/1", "count", json!(24), "attribute 0 has 25 values of 3 components of the type Float32"),
-        ("/accessors/1", "componentType", json!(5125), "attribute 0 has 25 values of 3 components"),
-        (primitive, "attributes", json!({ "POSITION": 99 }), "accessor 99 is not below the accessor count 7"),
+        (
+            "/accessors/1",
+            "count",
+            json!(24),
+            "attribute 0 has 25 values of 3 components of the type Float32",
+        ),
+        (
+            "/accessors/1",
+            "componentType",
+            json!(5125),
+            "attribute 0 has 25 values of 3 components",
+        ),
+        (
+            primitive,
+            "attributes",
+            json!({ "POSITION": 99 }),
+            "accessor 99 is not below the accessor count 7",
+        ),
         ("/bufferViews/0", "byteLength", json!(200), ""),
     ];
     for (place, key, value, message) in cases {
@@ -181,9 +236,16 @@ fn errors_name_the_primitive() {
         json.pointer_mut(place).unwrap()[key] = value;
         let error = rejected(&(json, bytes));
         let path = error.path().to_string();
-        assert_eq!((error.kind(), &*path), (ErrorKind::Malformed, "meshes[0].primitives[0]"), "{error}");
+        assert_eq!(
+            (error.kind(), &*path),
+            (ErrorKind::Malformed, "meshes[0].primitives[0]"),
+            "{error}"
+        );
         let expected = format!("{NAME}: {message}");
-        assert!(error.message().starts_with(&expected), "{error}, expected {expected}");
+        assert!(
+            error.message().starts_with(&expected),
+            "{error}, expected {expected}"
+        );
     }
     let (mut json, bytes) = first_case();
     json.pointer_mut(entry).unwrap()["bufferView"] = 9.into();
@@ -198,8 +260,17 @@ fn the_decoded_size_of_a_mesh_is_limited() {
     let size = 32 * 12 + 25 * (12 + 12 + 8 + 4 + 8 + 16);
     for limit in [0, 1000, size - 1] {
         let error = read_within(limit, &file).unwrap_err();
-        assert_eq!(error.0, ErrorKind::LimitExceeded(Limit::Decoded), "{limit}: {}", error.1);
-        let at = if limit == 0 { "buffers[0]" } else { "meshes[0].primitives[0]" };
+        assert_eq!(
+            error.0,
+            ErrorKind::LimitExceeded(Limit::Decoded),
+            "{limit}: {}",
+            error.1
+        );
+        let at = if limit == 0 {
+            "buffers[0]"
+        } else {
+            "meshes[0].primitives[0]"
+        };
         assert_eq!(error.1, at, "{limit}");
     }
 }
@@ -208,7 +279,10 @@ fn the_decoded_size_of_a_mesh_is_limited() {
 fn damaged_meshes_are_an_error_or_a_mesh() {
     for case in packed_cases("draco").as_array().unwrap() {
         let [read, rejected] = count_damaged(&mesh(case), "/bufferViews/0/byteLength");
-        assert!(read > 100 && rejected > 100, "{read} read, {rejected} rejected");
+        assert!(
+            read > 100 && rejected > 100,
+            "{read} read, {rejected} rejected"
+        );
     }
 }
 
@@ -217,11 +291,26 @@ fn damaged_meshes_are_an_error_or_a_mesh() {
 #[ignore = "needs models of other projects: MESHSPEC_MODELS names their folder"]
 fn models_of_other_projects() {
     let transform = "gltf-transform/packages/extensions/test/in";
-    compare_model(&format!("{transform}/BoxDraco.gltf"), 12, [[-0.5; 3], [0.5; 3]], 6.0);
-    let bounds =
-        [[-0.039_651_595, 0.049_586_49, 0.028_698_957], [-0.013_482_682, 0.089_125_85, 0.031_650_59]];
-    compare_model(&format!("{transform}/DracoSparseMesh.gltf"), 102, bounds, 0.000_287_515_02);
-    let bounds = [[-371.692_27, -180.971_56, -140.0], [371.691_24, 92.016_98, 128.0]];
+    compare_model(
+        &format!("{transform}/BoxDraco.gltf"),
+        12,
+        [[-0.5; 3], [0.5; 3]],
+        6.0,
+    );
+    let bounds = [
+        [-0.039_651_595, 0.049_586_49, 0.028_698_957],
+        [-0.013_482_682, 0.089_125_85, 0.031_650_59],
+    ];
+    compare_model(
+        &format!("{transform}/DracoSparseMesh.gltf"),
+        102,
+        bounds,
+        0.000_287_515_02,
+    );
+    let bounds = [
+        [-371.692_27, -180.971_56, -140.0],
+        [371.691_24, 92.016_98, 128.0],
+    ];
     let engine = "assimp/test/models/glTF2/draco/2CylinderEngine.gltf";
     compare_model(engine, 110_336, bounds, 2_663_685.2);
 }

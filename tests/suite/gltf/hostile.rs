@@ -14,7 +14,8 @@ use super::{Files, read_json};
 fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     const NODES: usize = 60_000;
     let mut json = triangle();
-    let node = |index: usize| json!({ "mesh": 0, "translation": [0, 1, 0], "children": [index + 1] });
+    let node =
+        |index: usize| json!({ "mesh": 0, "translation": [0, 1, 0], "children": [index + 1] });
     let mut nodes: Vec<Value> = (0..NODES).map(node).collect();
     nodes.push(json!({}));
     json["nodes"] = nodes.into();
@@ -25,12 +26,26 @@ fn a_deep_chain_of_nodes_is_read_in_one_pass() {
         "samplers": [{ "input": 2, "output": 3 }],
     }]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    assert_eq!((scene.meshes.len(), scene.skeleton.joints.len()), (NODES, NODES + 1));
-    assert_eq!(scene.meshes[NODES - 1].positions[0], [0.0, NODES as f32, 0.0]);
+    assert_eq!(
+        (scene.meshes.len(), scene.skeleton.joints.len()),
+        (NODES, NODES + 1)
+    );
+    assert_eq!(
+        scene.meshes[NODES - 1].positions[0],
+        [0.0, NODES as f32, 0.0]
+    );
     // The ancestors of the joints follow the joints, from the bottom up.
-    let heights = scene.skeleton.joints[2..].iter().map(|joint| -joint.inverse_bind.w_axis.y);
+    let heights = scene.skeleton.joints[2..]
+        .iter()
+        .map(|joint| -joint.inverse_bind.w_axis.y);
     assert!(heights.eq((2..=NODES).rev().map(|height| height as f32)));
-    assert!(losses.iter().all(|loss| !loss.path.to_string().starts_with("skins")), "{:?}", losses[0]);
+    assert!(
+        losses
+            .iter()
+            .all(|loss| !loss.path.to_string().starts_with("skins")),
+        "{:?}",
+        losses[0]
+    );
 }
 
 #[test]
@@ -38,9 +53,14 @@ fn repeated_extras_are_limited() {
     let limits = Limits::default().with_max_decoded(64 << 20);
     let read = |json: &Value| {
         let files = Files::from([("numbers.bin".to_owned(), numbers())]);
-        let read =
-            Interchange::Gltf.read(json.to_string().as_bytes(), &files, &SceneOptions::default(), &limits);
-        read.map(|(scene, _)| scene.meshes.len()).map_err(|error| error.kind())
+        let read = Interchange::Gltf.read(
+            json.to_string().as_bytes(),
+            &files,
+            &SceneOptions::default(),
+            &limits,
+        );
+        read.map(|(scene, _)| scene.meshes.len())
+            .map_err(|error| error.kind())
     };
     let heavy = json!({ "text": "x".repeat(100_000) });
     let mut nodes = with("/meshes/0/extras", heavy.clone());
@@ -61,7 +81,11 @@ fn repeated_extras_are_limited() {
     assert_eq!(read(&nodes), Ok(100));
 
     let mut instances = with("/meshes/0/extras", heavy);
-    add(&mut instances, "accessors", json!({ "componentType": 5126, "count": 100, "type": "VEC3" }));
+    add(
+        &mut instances,
+        "accessors",
+        json!({ "componentType": 5126, "count": 100, "type": "VEC3" }),
+    );
     instances["nodes"][0]["extensions"] =
         json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 2 } } });
     assert_eq!(read(&instances), Ok(1), "instances share the mesh");
@@ -73,8 +97,14 @@ fn several_curves_share_the_finest_times() {
     let floats = [
         vec![0.0, 1.0],
         // In-tangent, value and out-tangent of two keys, for a gentle and a steep curve.
-        vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 1.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 90.0, 0.0, 0.0, 50.0, 0.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+        vec![
+            0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 1.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0,
+            0.0,
+        ],
+        vec![
+            0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 90.0, 0.0, 0.0, 50.0, 0.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0,
+            0.0,
+        ],
     ];
     let mut bytes = numbers();
     for (floats, name) in floats.iter().zip(["SCALAR", "VEC3", "VEC3"]) {
@@ -104,7 +134,16 @@ fn several_curves_share_the_finest_times() {
         ],
     }]);
     let (scene, _) = read_json(&json, &bytes).unwrap();
-    let [few, many] = &*scene.animations[0].times else { panic!("{:?}", scene.animations[0].times) };
-    let (few, many) = if few.len() < many.len() { (few, many) } else { (many, few) };
-    assert!(few.iter().all(|time| many.contains(time)), "{few:?} in {many:?}");
+    let [few, many] = &*scene.animations[0].times else {
+        panic!("{:?}", scene.animations[0].times)
+    };
+    let (few, many) = if few.len() < many.len() {
+        (few, many)
+    } else {
+        (many, few)
+    };
+    assert!(
+        few.iter().all(|time| many.contains(time)),
+        "{few:?} in {many:?}"
+    );
 }

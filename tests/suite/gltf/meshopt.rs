@@ -21,7 +21,8 @@ fn mesh(case: &Value) -> GltfFile {
         "buffer": 0, "byteLength": packed.len(), "byteStride": case["byteStride"], "count": case["count"],
         "mode": case["mode"], "filter": case["filter"],
     } });
-    let fallback = json!({ "byteLength": plain.len(), "extensions": { name: { "fallback": true } } });
+    let fallback =
+        json!({ "byteLength": plain.len(), "extensions": { name: { "fallback": true } } });
     json["buffers"] = json!([buffer(&packed), fallback]);
     (json, packed)
 }
@@ -67,15 +68,21 @@ fn every_mode_and_filter_is_decoded() {
         let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
         let (scene, losses) = read_json(&json, &bytes).unwrap();
         let (expected, _) = read_json(&plain_json, &plain).unwrap();
-        let name =
-            format!("{} {} {} {}", case["extension"], case["mode"], case["filter"], case["byteStride"]);
+        let name = format!(
+            "{} {} {} {}",
+            case["extension"], case["mode"], case["filter"], case["byteStride"]
+        );
         assert_eq!(scene, expected, "{name}");
         assert_eq!(losses, [], "{name}");
     }
     assert_eq!(cases.len(), 20);
     let (json, bytes) = first_case();
     let (scene, _) = read_json(&json, &bytes).unwrap();
-    assert_eq!(scene.meshes[0].positions[299], [19.0, 14.0, 0.75], "the second block of vertices");
+    assert_eq!(
+        scene.meshes[0].positions[299],
+        [19.0, 14.0, 0.75],
+        "the second block of vertices"
+    );
 }
 
 #[test]
@@ -105,8 +112,16 @@ fn errors_name_the_view() {
             json!("TRIANGLES"),
             "300 values of 12 bytes are invalid for the mode Triangles and filter None",
         ),
-        ("byteStride", json!(6), "300 values of 6 bytes are invalid for the mode Attributes and filter None"),
-        ("byteStride", json!(16), "300 values of 16 bytes, but the buffer view has 3600 bytes"),
+        (
+            "byteStride",
+            json!(6),
+            "300 values of 6 bytes are invalid for the mode Attributes and filter None",
+        ),
+        (
+            "byteStride",
+            json!(16),
+            "300 values of 16 bytes, but the buffer view has 3600 bytes",
+        ),
         (
             "count",
             json!(u64::MAX),
@@ -123,20 +138,44 @@ fn errors_name_the_view() {
     };
     for (key, value, message) in cases {
         let error = with(key, value);
-        assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
+        assert_eq!(
+            (error.kind(), &*error.path().to_string()),
+            (ErrorKind::Malformed, "bufferViews[0]")
+        );
         let expected = format!("EXT_meshopt_compression: {message}");
-        assert!(error.message().starts_with(&expected), "{error}, expected {expected}");
+        assert!(
+            error.message().starts_with(&expected),
+            "{error}, expected {expected}"
+        );
     }
     let cases = [
-        ("buffer", json!(9), "bufferViews[0]", "buffer 9 is not below the buffer count 2"),
+        (
+            "buffer",
+            json!(9),
+            "bufferViews[0]",
+            "buffer 9 is not below the buffer count 2",
+        ),
         ("buffer", json!(1), "buffers[1]", "no uri"),
-        ("byteOffset", json!(1), "bufferViews[0]", "1035 bytes from offset 1, but buffers[0] has 1035"),
-        ("byteOffset", json!(u64::MAX), "bufferViews[0]", "1035 bytes from offset 18446744073709551615, but"),
+        (
+            "byteOffset",
+            json!(1),
+            "bufferViews[0]",
+            "1035 bytes from offset 1, but buffers[0] has 1035",
+        ),
+        (
+            "byteOffset",
+            json!(u64::MAX),
+            "bufferViews[0]",
+            "1035 bytes from offset 18446744073709551615, but",
+        ),
     ];
     for (key, value, path, message) in cases {
         let error = with(key, value);
         assert_eq!(&*error.path().to_string(), path);
-        assert!(error.message().starts_with(message), "{error}, expected {message}");
+        assert!(
+            error.message().starts_with(message),
+            "{error}, expected {message}"
+        );
     }
 }
 
@@ -145,16 +184,31 @@ fn the_decoded_size_of_a_view_is_limited() {
     // The positions take 3600 bytes in the view and again in the mesh; the node of the mesh also counts.
     let node = size_of::<Placement>() as u64;
     let (mut json, bytes) = first_case();
-    assert_eq!(read_within(7200 + node, &(json.clone(), bytes.clone())), Ok(1));
-    let error = (ErrorKind::LimitExceeded(Limit::Decoded), "accessors[0]".to_owned());
-    assert_eq!(read_within(7199, &(json.clone(), bytes.clone())), Err(error));
+    assert_eq!(
+        read_within(7200 + node, &(json.clone(), bytes.clone())),
+        Ok(1)
+    );
+    let error = (
+        ErrorKind::LimitExceeded(Limit::Decoded),
+        "accessors[0]".to_owned(),
+    );
+    assert_eq!(
+        read_within(7199, &(json.clone(), bytes.clone())),
+        Err(error)
+    );
     // Two nodes share one mesh, which is unpacked once.
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 0 }]);
-    assert_eq!(read_within(7200 + 2 * node, &(json.clone(), bytes.clone())), Ok(1));
+    assert_eq!(
+        read_within(7200 + 2 * node, &(json.clone(), bytes.clone())),
+        Ok(1)
+    );
     // The unpacked size exceeds any memory.
     json["bufferViews"][0]["byteLength"] = (12_u64 << 50).into();
     json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["count"] = (1_u64 << 50).into();
-    let error = (ErrorKind::LimitExceeded(Limit::Decoded), "bufferViews[0]".to_owned());
+    let error = (
+        ErrorKind::LimitExceeded(Limit::Decoded),
+        "bufferViews[0]".to_owned(),
+    );
     assert_eq!(read_within(u64::MAX >> 16, &(json, bytes)), Err(error));
 }
 
@@ -164,13 +218,18 @@ fn damaged_views_are_an_error_or_a_mesh() {
     for case in packed_cases("meshopt").as_array().unwrap() {
         let file = mesh(case);
         if file.1.len() < 200 {
-            let length =
-                format!("/bufferViews/0/extensions/{}/byteLength", case["extension"].as_str().unwrap());
+            let length = format!(
+                "/bufferViews/0/extensions/{}/byteLength",
+                case["extension"].as_str().unwrap()
+            );
             let found = count_damaged(&file, &length);
             counts = [counts[0] + found[0], counts[1] + found[1]];
         }
     }
-    assert!(counts[0] > 1000 && counts[1] > 1000, "read and rejected: {counts:?}");
+    assert!(
+        counts[0] > 1000 && counts[1] > 1000,
+        "read and rejected: {counts:?}"
+    );
 }
 
 #[test]

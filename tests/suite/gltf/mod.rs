@@ -29,7 +29,12 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// Writes a scene. Returns the written files and the losses.
 fn write(format: Interchange, scene: Scene) -> Result<(Files, Vec<Loss>)> {
     let mut files = Files::new();
-    let losses = format.write(scene, &format!("a scene.{format}"), &mut files, &SceneOptions::default())?;
+    let losses = format.write(
+        scene,
+        &format!("a scene.{format}"),
+        &mut files,
+        &SceneOptions::default(),
+    )?;
     Ok((files, losses))
 }
 
@@ -43,7 +48,12 @@ fn read(format: Interchange, files: &Files) -> Result<(Scene, Vec<Loss>)> {
 fn read_json(json: &serde_json::Value, numbers: &[u8]) -> Result<(Scene, Vec<Loss>)> {
     let text = json.to_string();
     let files = Files::from([("numbers.bin".to_owned(), numbers.to_vec())]);
-    Interchange::Gltf.read(text.as_bytes(), &files, &SceneOptions::default(), &Limits::default())
+    Interchange::Gltf.read(
+        text.as_bytes(),
+        &files,
+        &SceneOptions::default(),
+        &Limits::default(),
+    )
 }
 
 /// Returns the JSON and binary chunk of a `.glb`.

@@ -26,7 +26,10 @@ impl FileBuilder {
             "bufferViews": [],
             "accessors": [],
         });
-        FileBuilder { json, numbers: Vec::new() }
+        FileBuilder {
+            json,
+            numbers: Vec::new(),
+        }
     }
 
     /// Creates a file with a mesh of three points.
@@ -40,14 +43,21 @@ impl FileBuilder {
 
     /// Creates a file with an untransformed triangle.
     fn triangle() -> FileBuilder {
-        FileBuilder::with_points(json!([{ "mesh": 0 }]), &[0], [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        FileBuilder::with_points(
+            json!([{ "mesh": 0 }]),
+            &[0],
+            [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        )
     }
 
     fn add_view(&mut self, bytes: &[u8]) -> usize {
         let views = self.json["bufferViews"].as_array_mut().unwrap();
-        views.push(json!({ "buffer": 0, "byteOffset": self.numbers.len(), "byteLength": bytes.len() }));
+        views.push(
+            json!({ "buffer": 0, "byteOffset": self.numbers.len(), "byteLength": bytes.len() }),
+        );
         self.numbers.extend(bytes);
-        self.numbers.resize(self.numbers.len().next_multiple_of(4), 0);
+        self.numbers
+            .resize(self.numbers.len().next_multiple_of(4), 0);
         views.len() - 1
     }
 
@@ -64,7 +74,10 @@ impl FileBuilder {
             "VEC4" => 4,
             _ => 16,
         };
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
         let view = self.add_view(&bytes);
         self.add_accessor(json!({
             "bufferView": view, "componentType": 5126, "count": values.len() / components, "type": ty,
@@ -104,7 +117,11 @@ fn normalised_integers_reach_both_ends() {
         let accessor = file.add_accessor(accessor);
         file.add_attribute("_LEVEL", accessor);
         let scene = file.scene();
-        assert_eq!(scene.meshes[0].custom[0].values, Components::F32(expected.to_vec()), "{kind}");
+        assert_eq!(
+            scene.meshes[0].custom[0].values,
+            Components::F32(expected.to_vec()),
+            "{kind}"
+        );
     }
 }
 
@@ -113,14 +130,17 @@ fn attributes_may_be_interleaved() {
     let mut file = FileBuilder::triangle();
     // Position, texture coordinates and colour of each vertex, interleaved: 24 bytes.
     let vertex = |vertex: u8| {
-        let floats = [0.0, 1.0, 2.0, 3.0, 4.0].map(|lane| (lane + 10.0 * f32::from(vertex)).to_le_bytes());
+        let floats =
+            [0.0, 1.0, 2.0, 3.0, 4.0].map(|lane| (lane + 10.0 * f32::from(vertex)).to_le_bytes());
         [floats.concat(), vec![vertex, 2, 3, 0]].concat()
     };
     let view = file.add_view(&[vertex(0), vertex(1), vertex(2)].concat());
     file.json["bufferViews"][view]["byteStride"] = 24.into();
-    for (name, offset, kind, ty) in
-        [("POSITION", 0, 5126, "VEC3"), ("TEXCOORD_0", 12, 5126, "VEC2"), ("COLOR_0", 20, 5121, "VEC3")]
-    {
+    for (name, offset, kind, ty) in [
+        ("POSITION", 0, 5126, "VEC3"),
+        ("TEXCOORD_0", 12, 5126, "VEC2"),
+        ("COLOR_0", 20, 5121, "VEC3"),
+    ] {
         let accessor = file.add_accessor(json!({
             "bufferView": view, "byteOffset": offset, "componentType": kind, "count": 3, "type": ty,
             "normalized": kind == 5121,
@@ -128,10 +148,20 @@ fn attributes_may_be_interleaved() {
         file.add_attribute(name, accessor);
     }
     let mesh = &file.scene().meshes[0];
-    assert_eq!(mesh.positions, [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0], [20.0, 21.0, 22.0]]);
+    assert_eq!(
+        mesh.positions,
+        [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0], [20.0, 21.0, 22.0]]
+    );
     assert_eq!(mesh.uvs, [[[3.0, 4.0], [13.0, 14.0], [23.0, 24.0]]]);
     // Colours without alpha are opaque.
-    assert_eq!(mesh.colors, [Colors::U8(vec![[0, 2, 3, 255], [1, 2, 3, 255], [2, 2, 3, 255]])]);
+    assert_eq!(
+        mesh.colors,
+        [Colors::U8(vec![
+            [0, 2, 3, 255],
+            [1, 2, 3, 255],
+            [2, 2, 3, 255]
+        ])]
+    );
 }
 
 #[test]
@@ -139,7 +169,10 @@ fn colours_of_floats_without_alpha_are_opaque() {
     let mut file = FileBuilder::triangle();
     let colors = file.add_floats(&[0.5; 9], "VEC3");
     file.add_attribute("COLOR_0", colors);
-    assert_eq!(file.scene().meshes[0].colors, [Colors::F32(vec![[0.5, 0.5, 0.5, 1.0]; 3])]);
+    assert_eq!(
+        file.scene().meshes[0].colors,
+        [Colors::F32(vec![[0.5, 0.5, 0.5, 1.0]; 3])]
+    );
 }
 
 /// A spline with the tangents of a cubic is converted to segments near the cubic.
@@ -151,7 +184,9 @@ fn cubic_splines_are_followed() {
     file.json["skins"] = json!([{ "joints": [0] }]);
     let keys = [0.5, 1.0, 3.0];
     let input = file.add_floats(&keys, "SCALAR");
-    let values = keys.map(|time| [slope(time), cubic(time), slope(time)].concat()).concat();
+    let values = keys
+        .map(|time| [slope(time), cubic(time), slope(time)].concat())
+        .concat();
     let output = file.add_floats(&values, "VEC3");
     file.json["animations"] = json!([{
         "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
@@ -159,18 +194,33 @@ fn cubic_splines_are_followed() {
     }]);
     let (scene, losses) = file.read();
     let animation = &scene.animations[0];
-    let Samples::Translation(samples) = &animation.channels[0].samples else { panic!("{animation:?}") };
+    let Samples::Translation(samples) = &animation.channels[0].samples else {
+        panic!("{animation:?}")
+    };
     assert!(samples.len() > 2 * keys.len());
     // Segments deviate most in their middle.
     let middle = |times: &[f32]| {
         let [first, last] = [times[0], times[1]].map(|time| Vec3::from(cubic(time)));
-        first.midpoint(last).distance(cubic((times[0] + times[1]) / 2.0).into())
+        first
+            .midpoint(last)
+            .distance(cubic((times[0] + times[1]) / 2.0).into())
     };
-    let expected = f64::from(animation.times[0].windows(2).map(middle).fold(0.0, f32::max));
+    let expected = f64::from(
+        animation.times[0]
+            .windows(2)
+            .map(middle)
+            .fold(0.0, f32::max),
+    );
     let error = losses.iter().find_map(|loss| loss.error).unwrap();
-    assert!(error > expected && error < 1.101 * expected, "{error}, not {expected}: {losses:?}");
+    assert!(
+        error > expected && error < 1.101 * expected,
+        "{error}, not {expected}: {losses:?}"
+    );
     for (time, sample) in animation.times[0].iter().zip(samples) {
-        assert!(Vec3::from(*sample).distance(cubic(*time).into()) < 1e-5, "{time}: {sample:?}");
+        assert!(
+            Vec3::from(*sample).distance(cubic(*time).into()) < 1e-5,
+            "{time}: {sample:?}"
+        );
     }
 }
 
@@ -185,9 +235,17 @@ fn chain(last: Value) -> (Value, [Mat4; 3]) {
         last,
         {},
     ]);
-    let first = Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0)) * Mat4::from_scale(Vec3::new(1.0, 2.0, 1.0));
+    let first = Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0))
+        * Mat4::from_scale(Vec3::new(1.0, 2.0, 1.0));
     let second = first * Mat4::from_rotation_translation(turn, Vec3::new(5.0, 0.0, 0.0));
-    (nodes, [first, second, second * Mat4::from_translation(Vec3::new(0.0, 0.0, 4.0))])
+    (
+        nodes,
+        [
+            first,
+            second,
+            second * Mat4::from_translation(Vec3::new(0.0, 0.0, 4.0)),
+        ],
+    )
 }
 
 #[test]
@@ -197,10 +255,15 @@ fn all_ancestors_transform_vertices() {
     let scene = FileBuilder::with_points(nodes, &[0, 3], positions).scene();
     assert_eq!(scene.transform, None);
     assert_eq!(scene.meshes[0].positions, positions);
-    let [placement] = &*scene.meshes[0].placements else { panic!("{:?}", scene.meshes[0].placements) };
+    let [placement] = &*scene.meshes[0].placements else {
+        panic!("{:?}", scene.meshes[0].placements)
+    };
     for position in positions.map(Vec3::from) {
         let expected = transform.transform_point3(position);
-        let found = placement.transform.transform_point3(position.as_dvec3()).as_vec3();
+        let found = placement
+            .transform
+            .transform_point3(position.as_dvec3())
+            .as_vec3();
         assert!(expected.distance(found) < 1e-5, "{found:?}, not {expected}");
     }
 }
@@ -216,12 +279,23 @@ fn ancestors_of_joints_become_joints_in_place() {
     let rest: Vec<_> = (0..3).map(|joint| skeleton.rest_transform(joint)).collect();
     let [first, second, third] = transforms;
     // The joint of the skin comes first, then its ancestors, from the bottom up.
-    for ((joint, found), expected) in
-        skeleton.global_matrices(&rest).iter().enumerate().zip([third, second, first])
+    for ((joint, found), expected) in skeleton
+        .global_matrices(&rest)
+        .iter()
+        .enumerate()
+        .zip([third, second, first])
     {
-        assert!(found.abs_diff_eq(expected, 1e-5), "{joint}: {found}, not {expected}");
+        assert!(
+            found.abs_diff_eq(expected, 1e-5),
+            "{joint}: {found}, not {expected}"
+        );
         let inverse = if joint == 0 { bind } else { expected.inverse() };
-        assert!(skeleton.joints[joint].inverse_bind.abs_diff_eq(inverse, 1e-5), "{joint}");
+        assert!(
+            skeleton.joints[joint]
+                .inverse_bind
+                .abs_diff_eq(inverse, 1e-5),
+            "{joint}"
+        );
     }
 }
 
@@ -236,7 +310,9 @@ fn joint_256_takes_16_bits() {
             Weights::U8([255, weight, 255].map(|weight| [weight, 0, 0, 0]).to_vec());
         let (files, _) = write(Interchange::Glb, scene.clone()).unwrap();
         let (json, _) = parts(&files["a scene.glb"]);
-        let accessor = json["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"].as_u64().unwrap();
+        let accessor = json["meshes"][0]["primitives"][0]["attributes"]["JOINTS_0"]
+            .as_u64()
+            .unwrap();
         assert_eq!(json["accessors"][accessor as usize]["componentType"], kind);
         let (again, _) = read(Interchange::Glb, &files).unwrap();
         assert_eq!(again.meshes[0].skins, scene.meshes[0].skins);
@@ -263,5 +339,8 @@ fn the_later_of_two_equal_channels_wins() {
     assert_eq!(paths, ["animations[0].channels[0]"]);
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let place = |scene: &Scene| scene.animations[0].pose(&scene.skeleton, 0.0)[0].translation;
-    assert_eq!((place(&again), place(&scene)), ([2.0, 0.0, 0.0], [2.0, 0.0, 0.0]));
+    assert_eq!(
+        (place(&again), place(&scene)),
+        ([2.0, 0.0, 0.0], [2.0, 0.0, 0.0])
+    );
 }

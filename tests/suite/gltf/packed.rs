@@ -21,7 +21,9 @@ pub fn packed_cases(list: &str) -> Value {
 
 pub fn bytes(hex: &Value) -> Vec<u8> {
     let digits = hex.as_str().unwrap().as_bytes().chunks(2);
-    digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+    digits
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
 }
 
 pub fn buffer(bytes: &[u8]) -> Value {
@@ -29,16 +31,24 @@ pub fn buffer(bytes: &[u8]) -> Value {
 }
 
 pub fn rejected((json, bytes): &GltfFile) -> Error {
-    read_json(json, bytes).map(|(scene, _)| scene).expect_err(&json.to_string())
+    read_json(json, bytes)
+        .map(|(scene, _)| scene)
+        .expect_err(&json.to_string())
 }
 
 /// Reads a file with a limit on decoded bytes. Returns the number of meshes, or the kind and path of the error.
 pub fn read_within(limit: u64, (json, bytes): &GltfFile) -> Result<usize, (ErrorKind, String)> {
     let files = Files::from([("numbers.bin".to_owned(), bytes.clone())]);
     let limits = Limits::default().with_max_decoded(limit);
-    let scene =
-        Interchange::Gltf.read(json.to_string().as_bytes(), &files, &SceneOptions::default(), &limits);
-    scene.map(|(scene, _)| scene.meshes.len()).map_err(|error| (error.kind(), error.path().to_string()))
+    let scene = Interchange::Gltf.read(
+        json.to_string().as_bytes(),
+        &files,
+        &SceneOptions::default(),
+        &limits,
+    );
+    scene
+        .map(|(scene, _)| scene.meshes.len())
+        .map_err(|error| (error.kind(), error.path().to_string()))
 }
 
 /// Reads copies of a file: each byte of the packed first buffer is damaged in turn, and the buffer is truncated
@@ -73,8 +83,10 @@ pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
     scene.apply_transform();
     let meshes = scene.meshes.into_iter().flat_map(|mesh| {
         let corners = mesh.faces.indices.map(Indices::into_u32).unwrap();
-        let corners: Vec<Vec3> =
-            corners.into_iter().map(|corner| mesh.positions[corner as usize].into()).collect();
+        let corners: Vec<Vec3> = corners
+            .into_iter()
+            .map(|corner| mesh.positions[corner as usize].into())
+            .collect();
         corners.as_chunks().0.to_vec()
     });
     meshes.collect()
@@ -82,18 +94,37 @@ pub fn triangles(mut scene: Scene) -> Vec<[Vec3; 3]> {
 
 /// Compares a model of another project with the results of an independent decoder.
 pub fn compare_model(name: &str, count: usize, bounds: [[f32; 3]; 2], area: f32) {
-    let folder = std::env::var_os("MESHSPEC_MODELS").expect("MESHSPEC_MODELS must be the folder of models");
+    let folder =
+        std::env::var_os("MESHSPEC_MODELS").expect("MESHSPEC_MODELS must be the folder of models");
     let path = Path::new(&folder).join("files").join(name);
-    let beside = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let beside = std::fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let files: Files = beside
         .filter(|path| path.is_file())
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap()))
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                std::fs::read(path).unwrap(),
+            )
+        })
         .collect();
     let format = Interchange::by_extension(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let (scene, losses) =
-        format.read(&bytes, &files, &SceneOptions::default().with_bake(true), &Limits::default()).unwrap();
-    assert!(losses.iter().all(|loss| !loss.to_string().contains("compression")), "{name}: {losses:?}");
+    let (scene, losses) = format
+        .read(
+            &bytes,
+            &files,
+            &SceneOptions::default().with_bake(true),
+            &Limits::default(),
+        )
+        .unwrap();
+    assert!(
+        losses
+            .iter()
+            .all(|loss| !loss.to_string().contains("compression")),
+        "{name}: {losses:?}"
+    );
     let triangles = triangles(scene);
     assert_eq!(triangles.len(), count, "{name}");
     let corners = triangles.as_flattened();
@@ -101,8 +132,17 @@ pub fn compare_model(name: &str, count: usize, bounds: [[f32; 3]; 2], area: f32)
     let high = corners.iter().copied().reduce(Vec3::max).unwrap();
     let [expected_low, expected_high] = bounds.map(Vec3::from);
     let size = (expected_high - expected_low).max_element();
-    let worst = (low - expected_low).abs().max((high - expected_high).abs()).max_element();
+    let worst = (low - expected_low)
+        .abs()
+        .max((high - expected_high).abs())
+        .max_element();
     assert!(worst < 1e-5 * size, "{name}: from {low} to {high}");
-    let found: f64 = triangles.iter().map(|[a, b, c]| f64::from((b - a).cross(c - a).length()) / 2.0).sum();
-    assert!((found / f64::from(area) - 1.0).abs() < 1e-4, "{name}: area {found}");
+    let found: f64 = triangles
+        .iter()
+        .map(|[a, b, c]| f64::from((b - a).cross(c - a).length()) / 2.0)
+        .sum();
+    assert!(
+        (found / f64::from(area) - 1.0).abs() < 1e-4,
+        "{name}: area {found}"
+    );
 }

@@ -11,7 +11,10 @@ use super::read_json;
 fn read_with_one_loss(json: &Value) -> (Scene, String) {
     let (scene, losses) = read_json(json, &numbers()).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
-    assert_eq!(scene.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2])));
+    assert_eq!(
+        scene.meshes[0].faces.indices,
+        Some(Indices::U16(vec![0, 1, 2]))
+    );
     (scene, losses[0].to_string())
 }
 
@@ -19,7 +22,11 @@ fn read_with_one_loss(json: &Value) -> (Scene, String) {
 fn two_triangles(buffer: Value) -> Value {
     let mut json = triangle();
     add(&mut json, "buffers", buffer);
-    add(&mut json, "bufferViews", json!({ "buffer": 1, "byteLength": 36 }));
+    add(
+        &mut json,
+        "bufferViews",
+        json!({ "buffer": 1, "byteLength": 36 }),
+    );
     add(
         &mut json,
         "accessors",
@@ -27,7 +34,11 @@ fn two_triangles(buffer: Value) -> Value {
     );
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 1 }]);
     json["scenes"][0]["nodes"] = json!([0, 1]);
-    add(&mut json, "meshes", json!({ "primitives": [{ "attributes": { "POSITION": 2 } }] }));
+    add(
+        &mut json,
+        "meshes",
+        json!({ "primitives": [{ "attributes": { "POSITION": 2 } }] }),
+    );
     json
 }
 
@@ -38,7 +49,10 @@ fn meshes_with_invalid_buffers_are_dropped() {
             json!({ "byteLength": 36, "uri": "nope.bin" }),
             "meshes[1].primitives[0]: cannot be read: buffers[1]: nope.bin: not found",
         ),
-        (json!({ "byteLength": 36 }), "meshes[1].primitives[0]: cannot be read: buffers[1]: no uri"),
+        (
+            json!({ "byteLength": 36 }),
+            "meshes[1].primitives[0]: cannot be read: buffers[1]: no uri",
+        ),
         (
             json!({ "byteLength": 48, "uri": "numbers.bin" }),
             "meshes[1].primitives[0]: cannot be read: buffers[1]: byteLength 48 exceeds the buffer size 44",
@@ -64,7 +78,9 @@ fn meshes_with_invalid_buffers_are_dropped() {
 
 #[test]
 fn exceeded_limits_are_errors() {
-    let error = rejected(&two_triangles(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
+    let error = rejected(&two_triangles(
+        json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" }),
+    ));
     assert_eq!(
         (error.kind(), &*error.path().to_string()),
         (ErrorKind::LimitExceeded(Limit::Decoded), "buffers[1]")
@@ -74,8 +90,14 @@ fn exceeded_limits_are_errors() {
 #[test]
 fn views_end_with_their_buffer() {
     let error = rejected(&with("/buffers/0/byteLength", json!(20)));
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
-    assert_eq!(error.message(), "36 bytes from offset 0, but buffers[0] has 20");
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Malformed, "bufferViews[0]")
+    );
+    assert_eq!(
+        error.message(),
+        "36 bytes from offset 0, but buffers[0] has 20"
+    );
 }
 
 #[test]
@@ -91,7 +113,11 @@ fn meshes_with_missing_joints_are_dropped() {
         "accessors",
         json!({ "bufferView": 0, "componentType": 5121, "normalized": true, "count": 3, "type": "VEC4" }),
     );
-    add(&mut json, "bufferViews", json!({ "buffer": 0, "byteOffset": 12, "byteLength": 12 }));
+    add(
+        &mut json,
+        "bufferViews",
+        json!({ "buffer": 0, "byteOffset": 12, "byteLength": 12 }),
+    );
     json["meshes"][1]["primitives"][0]["attributes"] =
         json!({ "POSITION": 2, "JOINTS_0": 3, "WEIGHTS_0": 3 });
     json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 1, "skin": 0 }, {}]);
@@ -99,7 +125,10 @@ fn meshes_with_missing_joints_are_dropped() {
     json["skins"] = json!([{ "joints": [2] }]);
     let (scene, loss) = read_with_one_loss(&json);
     assert_eq!(scene.meshes.len(), 1);
-    assert!(loss.contains("vertex 0 is bound to joint 128, but skins[0] has 1"), "{loss}");
+    assert!(
+        loss.contains("vertex 0 is bound to joint 128, but skins[0] has 1"),
+        "{loss}"
+    );
 }
 
 #[test]
@@ -112,8 +141,7 @@ fn joints_without_matrices_are_bound_at_rest() {
         json!({ "bufferView": 2, "componentType": 5126, "count": 1, "type": "MAT4" }),
     );
     json["bufferViews"][2]["byteLength"] = 64.into();
-    json["nodes"] =
-        json!([{ "mesh": 0 }, { "children": [2], "translation": [0, 3, 0] }, { "translation": [1, 0, 0] }]);
+    json["nodes"] = json!([{ "mesh": 0 }, { "children": [2], "translation": [0, 3, 0] }, { "translation": [1, 0, 0] }]);
     json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": 2 }]);
     let (scene, loss) = read_with_one_loss(&json);
     assert!(
@@ -122,7 +150,10 @@ fn joints_without_matrices_are_bound_at_rest() {
         ),
         "{loss}"
     );
-    assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
+    assert_eq!(
+        scene.skeleton.joints[0].inverse_bind.w_axis.to_array(),
+        [-1.0, -3.0, 0.0, 1.0]
+    );
     // Bound in its rest pose.
     assert_eq!(scene.skeleton.joints[0].rest, None);
 }
@@ -140,13 +171,21 @@ fn animations_with_invalid_buffers_are_dropped() {
     ]);
     add_samples(&mut json);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    assert_eq!((scene.animations.len(), scene.animations[0].channels.len()), (1, 1));
+    assert_eq!(
+        (scene.animations.len(), scene.animations[0].channels.len()),
+        (1, 1)
+    );
     let losses: Vec<String> = losses.iter().map(Loss::to_string).collect();
     assert!(
-        losses[0].starts_with("dropped: animations[0].channels[0]: cannot be read: buffers[1]: nope.bin"),
+        losses[0].starts_with(
+            "dropped: animations[0].channels[0]: cannot be read: buffers[1]: nope.bin"
+        ),
         "{losses:?}"
     );
-    assert_eq!(losses[1..], ["dropped: animations[0]: the animation has no readable channel"]);
+    assert_eq!(
+        losses[1..],
+        ["dropped: animations[0]: the animation has no readable channel"]
+    );
 }
 
 #[test]
@@ -155,8 +194,14 @@ fn views_of_unknown_extensions_name_them() {
     json["bufferViews"][0]["buffer"] = 1.into();
     add(&mut json, "buffers", json!({ "byteLength": 36 }));
     let error = rejected(&json);
-    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Unsupported, "bufferViews[0]"));
-    assert_eq!(error.message(), "ACME_squash is unsupported; buffers[1]: no uri");
+    assert_eq!(
+        (error.kind(), &*error.path().to_string()),
+        (ErrorKind::Unsupported, "bufferViews[0]")
+    );
+    assert_eq!(
+        error.message(),
+        "ACME_squash is unsupported; buffers[1]: no uri"
+    );
 }
 
 #[test]
@@ -166,32 +211,59 @@ fn attributes_of_unknown_names() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     let paths: Vec<_> = losses.iter().map(|loss| loss.path.to_string()).collect();
     let attributes = "meshes[0].primitives[0].attributes";
-    assert_eq!(paths, [format!("{attributes}.COLOR_A"), format!("{attributes}.FOO")]);
-    assert_eq!(losses[1].detail.as_deref(), Some("\"FOO\""), "{}", losses[1]);
+    assert_eq!(
+        paths,
+        [format!("{attributes}.COLOR_A"), format!("{attributes}.FOO")]
+    );
+    assert_eq!(
+        losses[1].detail.as_deref(),
+        Some("\"FOO\""),
+        "{}",
+        losses[1]
+    );
     assert!(scene.meshes[0].custom.is_empty() && scene.meshes[0].colors.is_empty());
 }
 
 #[test]
 fn empty_levels_of_detail_are_dropped() {
     let mut json = two_triangles(json!({ "byteLength": 36, "uri": "nope.bin" }));
-    json["nodes"] = json!([{ "mesh": 1, "extensions": { "MSFT_lod": { "ids": [1] } } }, { "mesh": 0 }]);
+    json["nodes"] =
+        json!([{ "mesh": 1, "extensions": { "MSFT_lod": { "ids": [1] } } }, { "mesh": 0 }]);
     json["scenes"][0]["nodes"] = json!([0]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    assert_eq!((scene.meshes.len(), scene.lods.len(), &*scene.lods[0].meshes), (1, 1, &[0][..]));
-    assert!(losses.iter().any(|loss| loss.path == "meshes[1].primitives[0]"), "{losses:?}");
+    assert_eq!(
+        (scene.meshes.len(), scene.lods.len(), &*scene.lods[0].meshes),
+        (1, 1, &[0][..])
+    );
+    assert!(
+        losses
+            .iter()
+            .any(|loss| loss.path == "meshes[1].primitives[0]"),
+        "{losses:?}"
+    );
 }
 
 #[test]
 fn invalid_attributes_are_dropped() {
     let cases = [
         ("NORMAL", 1, "accessors[1]: 1 components, expected 3"),
-        ("NORMAL", 9, "accessors[9]: out of range: the accessor count is 2"),
+        (
+            "NORMAL",
+            9,
+            "accessors[9]: out of range: the accessor count is 2",
+        ),
         ("TEXCOORD_0", 0, "accessors[0]: 3 components, expected 2"),
-        ("_HEAT", 9, "accessors[9]: out of range: the accessor count is 2"),
+        (
+            "_HEAT",
+            9,
+            "accessors[9]: out of range: the accessor count is 2",
+        ),
     ];
     for (name, accessor, why) in cases {
-        let (scene, loss) =
-            read_with_one_loss(&with(&format!("/meshes/0/primitives/0/attributes/{name}"), json!(accessor)));
+        let (scene, loss) = read_with_one_loss(&with(
+            &format!("/meshes/0/primitives/0/attributes/{name}"),
+            json!(accessor),
+        ));
         assert_eq!(
             loss,
             format!("dropped: meshes[0].primitives[0].attributes.{name}: cannot be read: {why}")
@@ -215,8 +287,14 @@ fn invalid_channels_are_dropped() {
             json!({ "sampler": 0, "target": { "node": 7, "path": "scale" } }),
             "node 7 is not below the node count 1",
         ),
-        (json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } }), "unknown target path"),
-        (json!({ "sampler": 1, "target": { "node": 0, "path": "scale" } }), "unknown interpolation"),
+        (
+            json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } }),
+            "unknown target path",
+        ),
+        (
+            json!({ "sampler": 1, "target": { "node": 0, "path": "scale" } }),
+            "unknown interpolation",
+        ),
         (
             json!({ "sampler": 2, "target": { "node": 0, "path": "scale" } }),
             "accessors[0]: 3 values, but 2 are required",
@@ -232,7 +310,10 @@ fn invalid_channels_are_dropped() {
             ],
         }]);
         let (scene, loss) = read_with_one_loss(&json);
-        assert_eq!(loss, format!("dropped: animations[0].channels[0]: cannot be read: {why}"));
+        assert_eq!(
+            loss,
+            format!("dropped: animations[0].channels[0]: cannot be read: {why}")
+        );
         assert_eq!(scene.animations[0].channels.len(), 1);
     }
     // A channel without effect creates no joint.
@@ -240,7 +321,11 @@ fn invalid_channels_are_dropped() {
         let channel = json!({ "sampler": sampler, "target": { "node": 0, "path": target } });
         json["animations"][0]["channels"] = json!([channel]);
         let (scene, losses) = read_json(&json, &numbers()).unwrap();
-        assert!(scene.animations.is_empty(), "{target}: {losses:?} {:?}", scene.animations);
+        assert!(
+            scene.animations.is_empty(),
+            "{target}: {losses:?} {:?}",
+            scene.animations
+        );
         assert!(scene.skeleton.joints.is_empty(), "{target}: {losses:?}");
     }
 }

@@ -25,13 +25,25 @@ fn rows(rows: [[f32; 4]; 4]) -> Mat4 {
 /// Returns the vertices at a timestamp according to the MESH specification. Poses are relative to parents, and a
 /// joint's transform maps model space to joint space.
 fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize) -> Vec<Vec3> {
-    let poses = document.skeleton_pose(&document.animations[animation], timestamp).unwrap();
+    let poses = document
+        .skeleton_pose(&document.animations[animation], timestamp)
+        .unwrap();
     let local = |id: usize| {
         let [w, x, y, z] = poses[id].rotation;
         let rotation = Quat::from_xyzw(x, y, z, w).normalize();
-        Mat4::from_scale_rotation_translation(poses[id].scale.into(), rotation, poses[id].position.into())
+        Mat4::from_scale_rotation_translation(
+            poses[id].scale.into(),
+            rotation,
+            poses[id].position.into(),
+        )
     };
-    let entry = |id: usize| document.joints.iter().find(|joint| usize::from(joint.id) == id).unwrap();
+    let entry = |id: usize| {
+        document
+            .joints
+            .iter()
+            .find(|joint| usize::from(joint.id) == id)
+            .unwrap()
+    };
     let global = |id: usize| {
         let (mut matrix, mut joint) = (local(id), entry(id));
         // In these files, parents are both ids and indices.
@@ -41,12 +53,18 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
         }
         matrix
     };
-    let skinning: Vec<Mat4> = (0..poses.len()).map(|id| global(id) * rows(entry(id).transform)).collect();
+    let skinning: Vec<Mat4> = (0..poses.len())
+        .map(|id| global(id) * rows(entry(id).transform))
+        .collect();
     let root = document.root_transform.map_or(Mat4::IDENTITY, rows);
     let vertex = |index: usize| {
         let vertex = document.vertices.get(index).unwrap();
         let position = Vec3::from(vertex.position);
-        let influences = vertex.joint_ids.unwrap().into_iter().zip(vertex.joint_weights.unwrap());
+        let influences = vertex
+            .joint_ids
+            .unwrap()
+            .into_iter()
+            .zip(vertex.joint_weights.unwrap());
         let moved = influences.filter(|(id, _)| *id != 255).map(|(id, weight)| {
             skinning[usize::from(id)].transform_point3(position) * (f32::from(weight) / 255.0)
         });
@@ -60,14 +78,19 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
 fn poses_match_the_source() {
     let fixtures = fixtures_of("mesh");
     for file in FILES {
-        let fixture = fixtures.iter().find(|fixture| fixture.file == file).unwrap();
+        let fixture = fixtures
+            .iter()
+            .find(|fixture| fixture.file == file)
+            .unwrap();
         let mut compared = 0;
         let document = match meshspec::read(&fixture.bytes, &ReadOptions::default()).unwrap() {
             Document::Mesh(document) => document,
             _ => panic!("{file}"),
         };
         let source = document.clone();
-        let (scene, _) = Document::Mesh(document).into_scene(&SceneOptions::default()).unwrap();
+        let (scene, _) = Document::Mesh(document)
+            .into_scene(&SceneOptions::default())
+            .unwrap();
         let (files, _) = write(Interchange::Glb, scene).unwrap();
         let model = Model::new(&files["a scene.glb"]);
         for (index, animation) in source.animations.iter().enumerate() {
@@ -80,8 +103,9 @@ fn poses_match_the_source() {
                 let seconds = animation.timestamps[timestamp] / animation.speed;
                 let found = model.vertices(Some(index), seconds);
                 assert_eq!(found.len(), expected.len());
-                let size =
-                    expected.iter().fold(1.0, |size: f32, vertex| vertex.abs().max_element().max(size));
+                let size = expected.iter().fold(1.0, |size: f32, vertex| {
+                    vertex.abs().max_element().max(size)
+                });
                 for (vertex, (found, expected)) in found.iter().zip(&expected).enumerate() {
                     let off = (*found - *expected).length();
                     assert!(

@@ -15,8 +15,15 @@ fn canonical(mut scene: Scene) -> Scene {
     scene.source = None;
     for mesh in &mut scene.meshes {
         mesh.custom.sort_by(|a, b| a.name.cmp(&b.name));
-        let indices = mesh.faces.indices.take().map(|indices| Indices::U32(indices.into_u32()));
-        mesh.faces = Faces { indices, corners: mesh.faces.corners.take() };
+        let indices = mesh
+            .faces
+            .indices
+            .take()
+            .map(|indices| Indices::U32(indices.into_u32()));
+        mesh.faces = Faces {
+            indices,
+            corners: mesh.faces.corners.take(),
+        };
     }
     scene.animations.iter_mut().for_each(split_times);
     scene
@@ -87,7 +94,10 @@ fn the_same_scene_gives_the_same_bytes_in_both_containers() {
     let (again, _) = write(Interchange::Glb, scene.clone()).unwrap();
     assert_eq!(glb, again);
     let (files, _) = write(Interchange::Gltf, scene).unwrap();
-    assert_eq!(files.keys().collect::<Vec<_>>(), ["a scene.bin", "a scene.gltf"]);
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["a scene.bin", "a scene.gltf"]
+    );
     let (json, numbers) = super::parts(&glb["a scene.glb"]);
     let text: serde_json::Value = serde_json::from_slice(&files["a scene.gltf"]).unwrap();
     assert_eq!(files["a scene.bin"], numbers);
@@ -101,17 +111,33 @@ fn the_shear_of_the_bind_pose_is_lost_once() {
     let mesh = Mesh {
         positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
         faces: Faces::triangles(vec![0, 1, 2]),
-        skins: vec![Skin { joints: vec![[0; 4]; 3], weights: Weights::F32(vec![[1.0, 0.0, 0.0, 0.0]; 3]) }],
+        skins: vec![Skin {
+            joints: vec![[0; 4]; 3],
+            weights: Weights::F32(vec![[1.0, 0.0, 0.0, 0.0]; 3]),
+        }],
         ..Mesh::default()
     };
     let sheared = Mat4::from_cols(Vec4::X, Vec4::new(0.5, 1.0, 0.0, 0.0), Vec4::Z, Vec4::W);
-    let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
-    scene.skeleton.joints = vec![Joint { inverse_bind: sheared.inverse(), ..Joint::default() }];
+    let mut scene = Scene {
+        meshes: vec![mesh],
+        ..Scene::default()
+    };
+    scene.skeleton.joints = vec![Joint {
+        inverse_bind: sheared.inverse(),
+        ..Joint::default()
+    }];
     let is_shear = |loss: &meshspec::Loss| loss.path == "skeleton.joints.scale";
     let (files, losses) = write(Interchange::Glb, scene).unwrap();
     assert!(losses.iter().any(is_shear), "{losses:?}");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     assert_eq!(again.skeleton.joints[0].inverse_bind, sheared.inverse());
-    let (_, losses) = write(Interchange::Glb, Scene { source: None, ..again }).unwrap();
+    let (_, losses) = write(
+        Interchange::Glb,
+        Scene {
+            source: None,
+            ..again
+        },
+    )
+    .unwrap();
     assert_eq!(losses, []);
 }

@@ -28,7 +28,9 @@ fn textured(surface: Value) -> Value {
 
 fn base(more: Value) -> Value {
     let mut info = json!({ "index": 0 });
-    info.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    info.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     textured(json!({ "baseColorTexture": info, "metallicFactor": 0.0 }))
 }
 
@@ -69,11 +71,17 @@ fn embedded_images_stay_embedded() {
     json["images"] = json!([{ "uri": uri(PNG), "name": "of the image" }]);
     let found = texture(&scene(&json));
     let image = found.image.as_ref().unwrap();
-    assert_eq!((&*found.name, &*image.media_type, &*image.bytes), ("of the image", "image/png", PNG));
+    assert_eq!(
+        (&*found.name, &*image.media_type, &*image.bytes),
+        ("of the image", "image/png", PNG)
+    );
     let (again, numbers) = write_glb(scene(&json));
     let view = &again["bufferViews"][again["images"][0]["bufferView"].as_u64().unwrap() as usize];
     let start = view["byteOffset"].as_u64().unwrap() as usize;
-    assert_eq!(&numbers[start..start + view["byteLength"].as_u64().unwrap() as usize], PNG);
+    assert_eq!(
+        &numbers[start..start + view["byteLength"].as_u64().unwrap() as usize],
+        PNG
+    );
     assert_eq!(view.get("target"), None);
     assert_eq!(
         (&again["images"][0]["mimeType"], &again["images"][0]["name"]),
@@ -94,7 +102,10 @@ fn embedded_images_stay_embedded() {
     let (found, losses) = read_json(&json, &numbers_with(PNG)).unwrap();
     assert_eq!(losses, []);
     let found = texture(&found);
-    assert_eq!((&*found.name, &*found.image.as_ref().unwrap().media_type), ("of the texture", "image/png"));
+    assert_eq!(
+        (&*found.name, &*found.image.as_ref().unwrap().media_type),
+        ("of the texture", "image/png")
+    );
     assert_eq!(&*found.image.unwrap().bytes, PNG);
 }
 
@@ -109,8 +120,10 @@ fn surfaces_and_samplers_are_kept() {
     json["materials"][0]["alphaCutoff"] = 0.75.into();
     json["materials"][0]["doubleSided"] = true.into();
     json["materials"][0]["pbrMetallicRoughness"]["metallicFactor"] = 0.25.into();
-    json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.00123, 0.5, 1.0, 0.25]);
-    json["samplers"] = json!([{ "wrapS": 33071, "wrapT": 33648, "magFilter": 9728, "minFilter": 9986 }]);
+    json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] =
+        json!([0.00123, 0.5, 1.0, 0.25]);
+    json["samplers"] =
+        json!([{ "wrapS": 33071, "wrapT": 33648, "magFilter": 9728, "minFilter": 9986 }]);
     json["textures"][0]["sampler"] = 0.into();
     let found = scene(&json);
     let material = &found.meshes[0].material;
@@ -121,11 +134,17 @@ fn surfaces_and_samplers_are_kept() {
         magnify: Some(Filter::Nearest),
         minify: Some((Filter::Nearest, Some(Filter::Linear))),
     };
-    assert_eq!((texture(&found).uv_set, texture(&found).sampler), (1, sampler));
+    assert_eq!(
+        (texture(&found).uv_set, texture(&found).sampler),
+        (1, sampler)
+    );
     let (again, _) = write_glb(found.clone());
     assert_eq!(again["samplers"], json["samplers"]);
     let (files, _) = write(Interchange::Glb, found.clone()).unwrap();
-    assert_eq!(read(Interchange::Glb, &files).unwrap().0.meshes[0].material, *material);
+    assert_eq!(
+        read(Interchange::Glb, &files).unwrap().0.meshes[0].material,
+        *material
+    );
     for code in [9728, 9729, 9984, 9985, 9986, 9987] {
         json["samplers"] = json!([{ "minFilter": code }]);
         assert_eq!(write_glb(scene(&json)).0["samplers"], json["samplers"]);
@@ -150,7 +169,8 @@ fn the_set_of_texture_coordinates_is_found_by_its_number() {
 #[test]
 fn texture_transforms_are_applied_to_texture_coordinates() {
     let turn = std::f64::consts::FRAC_PI_2;
-    let transform = json!({ "offset": [0.5, 0.25], "rotation": turn, "scale": [2, 4], "texCoord": 1 });
+    let transform =
+        json!({ "offset": [0.5, 0.25], "rotation": turn, "scale": [2, 4], "texCoord": 1 });
     let mut json = base(json!({ "extensions": { "KHR_texture_transform": transform } }));
     json["extensionsUsed"] = json!(["KHR_texture_transform"]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
@@ -167,28 +187,43 @@ fn texture_transforms_are_applied_to_texture_coordinates() {
     for ([u, v], [x, y]) in before[1].iter().zip(&after[1]) {
         // Scaled, rotated counter-clockwise with v pointing down, then translated.
         let expected = [4.0 * v + 0.5, -2.0 * u + 0.25];
-        assert!((expected[0] - x).abs() < 1e-6 && (expected[1] - y).abs() < 1e-6, "{u} {v} {x} {y}");
+        assert!(
+            (expected[0] - x).abs() < 1e-6 && (expected[1] - y).abs() < 1e-6,
+            "{u} {v} {x} {y}"
+        );
     }
     assert_eq!(texture(&scene).uv_set, 1);
 }
 
 #[test]
 fn textures_that_cannot_be_read_are_losses() {
-    let lines = |json: &Value| -> Vec<String> { losses_of(json).iter().map(ToString::to_string).collect() };
+    let lines =
+        |json: &Value| -> Vec<String> { losses_of(json).iter().map(ToString::to_string).collect() };
     let mut json = base(json!({}));
     json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["index"] = 4.into();
     let at = "dropped: materials[0].pbrMetallicRoughness.baseColorTexture";
-    let unused =
-        "dropped: images: images that are not used as base colours: images[0] \"img/oak%20bark.png\"";
+    let unused = "dropped: images: images that are not used as base colours: images[0] \"img/oak%20bark.png\"";
     assert_eq!(
         lines(&json),
-        [format!("{at}: refers to textures[4], but the texture count is 1"), unused.to_owned()]
+        [
+            format!("{at}: refers to textures[4], but the texture count is 1"),
+            unused.to_owned()
+        ]
     );
     let mut json = base(json!({}));
     json["textures"][0]["source"] = 7.into();
-    assert_eq!(lines(&json)[0], "dropped: textures[0].source: refers to images[7], but the image count is 1");
-    json["textures"][0].as_object_mut().unwrap().remove("source");
-    assert_eq!(lines(&json)[0], "dropped: textures[0].source: no image of a known type");
+    assert_eq!(
+        lines(&json)[0],
+        "dropped: textures[0].source: refers to images[7], but the image count is 1"
+    );
+    json["textures"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("source");
+    assert_eq!(
+        lines(&json)[0],
+        "dropped: textures[0].source: no image of a known type"
+    );
     let mut json = base(json!({}));
     json["images"] = json!([{ "bufferView": 9 }]);
     assert_eq!(
@@ -196,9 +231,15 @@ fn textures_that_cannot_be_read_are_losses() {
         ["dropped: images[0]: bufferViews[9]: out of range: the buffer view count is 2"]
     );
     json["images"] = json!([{ "uri": "data:image/png" }]);
-    assert_eq!(lines(&json), ["dropped: images[0]: the data URI has no comma before its content"]);
+    assert_eq!(
+        lines(&json),
+        ["dropped: images[0]: the data URI has no comma before its content"]
+    );
     json["images"] = json!([{}]);
-    assert_eq!(lines(&json), ["dropped: images[0]: has neither `uri` nor `bufferView`"]);
+    assert_eq!(
+        lines(&json),
+        ["dropped: images[0]: has neither `uri` nor `bufferView`"]
+    );
 }
 
 #[test]
@@ -217,11 +258,21 @@ fn images_of_other_types_need_an_extension() {
 fn the_diffuse_colour_of_older_materials_is_the_base_colour() {
     let mut json = base(json!({}));
     let older = json!({ "diffuseFactor": [0.5, 0.25, 0, 1], "diffuseTexture": { "index": 0 } });
-    json["materials"][0] = json!({ "extensions": { "KHR_materials_pbrSpecularGlossiness": older } });
+    json["materials"][0] =
+        json!({ "extensions": { "KHR_materials_pbrSpecularGlossiness": older } });
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     assert_eq!(losses.len(), 1, "{losses:?}");
-    assert!(losses[0].path.to_string().ends_with("KHR_materials_pbrSpecularGlossiness"), "{losses:?}");
-    assert_eq!(scene.meshes[0].material.base_color, Some([0.5, 0.25, 0.0, 1.0]));
+    assert!(
+        losses[0]
+            .path
+            .to_string()
+            .ends_with("KHR_materials_pbrSpecularGlossiness"),
+        "{losses:?}"
+    );
+    assert_eq!(
+        scene.meshes[0].material.base_color,
+        Some([0.5, 0.25, 0.0, 1.0])
+    );
     assert_eq!(texture(&scene), Texture::file("img/oak bark.png"));
 }
 
@@ -236,5 +287,8 @@ fn images_are_written_once() {
     scene.meshes.extend([other, scene.meshes[0].clone()]);
     let (json, _) = write_glb(scene);
     let count = |list: &str| json[list].as_array().unwrap().len();
-    assert_eq!((count("materials"), count("textures"), count("images")), (2, 1, 1));
+    assert_eq!(
+        (count("materials"), count("textures"), count("images")),
+        (2, 1, 1)
+    );
 }

@@ -11,7 +11,10 @@ use super::{layout, read, read_json, write};
 
 /// Returns the paths of the losses.
 fn paths(json: &Value) -> Vec<String> {
-    losses_of(json).into_iter().map(|loss| loss.path.to_string()).collect()
+    losses_of(json)
+        .into_iter()
+        .map(|loss| loss.path.to_string())
+        .collect()
 }
 
 fn with_material(material: Value) -> Value {
@@ -27,11 +30,17 @@ fn materials_are_names_and_colours() {
         json!({ "extras": { "k": 1 }, "alphaMode": "BLEND" }),
         json!({ "emissiveFactor": [0.0, 1.0, 0.0], "pbrMetallicRoughness": { "extras": { "k": 1 } } }),
     ];
-    for (material, names) in
-        more.into_iter().zip(["normalTexture, occlusionTexture", "extras", "emissiveFactor, extras"])
-    {
+    for (material, names) in more.into_iter().zip([
+        "normalTexture, occlusionTexture",
+        "extras",
+        "emissiveFactor, extras",
+    ]) {
         let losses = losses_of(&with_material(material));
-        assert_eq!((losses.len(), &*losses[0].path.to_string()), (1, "materials"), "{losses:?}");
+        assert_eq!(
+            (losses.len(), &*losses[0].path.to_string()),
+            (1, "materials"),
+            "{losses:?}"
+        );
         assert_eq!(losses[0].detail.as_deref(), Some(names), "{}", losses[0]);
     }
     let plain = [
@@ -67,7 +76,12 @@ fn own_output_has_no_losses() {
         for name in ["", "stone"] {
             let mut scene = layout::everything();
             let (name, texture) = (name.to_owned(), Some(Texture::file("a.png")));
-            scene.meshes[0].material = Material { name, base_color, texture, ..Material::default() };
+            scene.meshes[0].material = Material {
+                name,
+                base_color,
+                texture,
+                ..Material::default()
+            };
             scene.meshes[0].name = "body".to_owned();
             scene.meshes[0].extras.insert("k".to_owned(), 1.into());
             scene.extras.insert("k".to_owned(), 2.into());
@@ -95,7 +109,11 @@ fn unsupported_names_and_extras() {
     ]);
     json["meshes"][0]["name"] = "mm".into();
     json["meshes"][0]["extras"] = json!({ "twice": 2, "same": 1 });
-    add(&mut json, "meshes", json!({ "primitives": [{ "attributes": { "POSITION": 0 } }] }));
+    add(
+        &mut json,
+        "meshes",
+        json!({ "primitives": [{ "attributes": { "POSITION": 0 } }] }),
+    );
     json["accessors"][0]["extras"] = json!({ "b": 1 });
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     let mut found: Vec<_> = losses.iter().map(|loss| loss.path.to_string()).collect();
@@ -113,11 +131,21 @@ fn unsupported_names_and_extras() {
         ]
     );
     let nodes = losses.iter().find(|loss| loss.path == "nodes").unwrap();
-    assert_eq!(nodes.detail.as_deref(), Some("nodes[1] \"empty\" (extras: x)"), "{nodes}");
+    assert_eq!(
+        nodes.detail.as_deref(),
+        Some("nodes[1] \"empty\" (extras: x)"),
+        "{nodes}"
+    );
     let mesh = &scene.meshes[0];
-    assert_eq!((&*mesh.name, json!(mesh.extras)), ("mm", json!({ "twice": 2, "same": 1 })));
+    assert_eq!(
+        (&*mesh.name, json!(mesh.extras)),
+        ("mm", json!({ "twice": 2, "same": 1 }))
+    );
     let node = &mesh.placements[0];
-    assert_eq!((&*node.name, json!(node.extras)), ("n", json!({ "twice": 1, "same": 1, "kept": 1 })));
+    assert_eq!(
+        (&*node.name, json!(node.extras)),
+        ("n", json!({ "twice": 1, "same": 1, "kept": 1 }))
+    );
     assert_eq!(scene.extras["kept"], 1);
 }
 
@@ -130,10 +158,22 @@ fn the_node_with_the_transform_of_the_scene() {
         { "name": "ROOT", "extras": { "keep": "me" }, "children": [0], "scale": [2, 2, 2] },
     ]);
     let losses = losses_of(&json);
-    assert_eq!((losses.len(), &*losses[0].path.to_string()), (1, "nodes"), "{losses:?}");
-    assert_eq!(losses[0].detail.as_deref(), Some("nodes[1] \"ROOT\" (extras: keep)"), "{}", losses[0]);
+    assert_eq!(
+        (losses.len(), &*losses[0].path.to_string()),
+        (1, "nodes"),
+        "{losses:?}"
+    );
+    assert_eq!(
+        losses[0].detail.as_deref(),
+        Some("nodes[1] \"ROOT\" (extras: keep)"),
+        "{}",
+        losses[0]
+    );
     json["nodes"][1] = json!({ "name": "scene", "children": [0], "scale": [2, 2, 2] });
-    assert!(losses_of(&json).is_empty(), "a root with this name is written for the transform");
+    assert!(
+        losses_of(&json).is_empty(),
+        "a root with this name is written for the transform"
+    );
 }
 
 #[test]
@@ -141,8 +181,7 @@ fn skins_and_animations() {
     let mut json = triangle();
     json["scenes"][0]["nodes"] = json!([0, 1]);
     json["nodes"] = json!([{ "mesh": 0 }, { "name": "hip", "extras": { "kept": 1 } }]);
-    json["skins"] =
-        json!([{ "joints": [1], "skeleton": 0, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
+    json["skins"] = json!([{ "joints": [1], "skeleton": 0, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
     add_samples(&mut json);
     json["animations"] = json!([{
         "channels": [{ "sampler": 0, "target": { "node": 1, "path": "translation" }, "extras": { "c": 1 } }],
@@ -163,7 +202,10 @@ fn skins_and_animations() {
     );
     json["skins"][0]["skeleton"] = 1.into();
     let losses = paths(&json);
-    assert!(!losses.iter().any(|path| path.ends_with("skeleton")), "the topmost joint: {losses:?}");
+    assert!(
+        !losses.iter().any(|path| path.ends_with("skeleton")),
+        "the topmost joint: {losses:?}"
+    );
 }
 
 #[test]
@@ -211,7 +253,11 @@ fn undeclared_extensions() {
         ]
     );
     json["extensionsUsed"] = json!(["VENDOR_other", "VENDOR_node"]);
-    assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
+    assert_eq!(
+        paths(&json),
+        ["extensionsUsed[0]", "extensionsUsed[1]"],
+        "each is listed once"
+    );
 }
 
 /// Each kind is one line, with the names in the file.
@@ -253,30 +299,64 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
         ]
     );
     for index in 6..40 {
-        add(&mut json, "nodes", json!({ "name": format!("empty {index}") }));
+        add(
+            &mut json,
+            "nodes",
+            json!({ "name": format!("empty {index}") }),
+        );
         add(&mut json["scenes"][0], "nodes", json!(index));
     }
     let losses = losses_of(&json);
     let detail = losses.last().unwrap().detail.as_deref().unwrap();
-    assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
+    assert!(
+        detail.ends_with("nodes[23] \"empty 23\" and 16 more"),
+        "{detail}"
+    );
 }
 
 /// Returns an animation of two ticks that moves a joint.
 fn animation(rate: f32, duration: f32) -> Animation {
     let samples = Samples::Translation(vec![[0.0; 3], [1.0, 2.0, 3.0]]);
-    let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };
-    Animation { rate, duration, times: vec![vec![0.0, 2.0]], channels: vec![channel], ..Animation::default() }
+    let channel = Channel {
+        joint: 0,
+        times: 0,
+        interpolation: Interpolation::Linear,
+        samples,
+    };
+    Animation {
+        rate,
+        duration,
+        times: vec![vec![0.0, 2.0]],
+        channels: vec![channel],
+        ..Animation::default()
+    }
 }
 
 #[test]
 fn non_finite_rates_and_durations_are_kept() {
-    let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0xffc0_0123), 0.1, -3.0];
+    let odd = [
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::from_bits(0xffc0_0123),
+        0.1,
+        -3.0,
+    ];
     for value in odd {
         for looped in [false, true] {
             for (rate, duration) in [(value, 2.0), (30.0, value)] {
-                let animations = vec![Animation { looped, ..animation(rate, duration) }];
-                let skeleton = Skeleton { joints: vec![Joint::default()] };
-                let scene = Scene { skeleton, animations, ..Scene::default() };
+                let animations = vec![Animation {
+                    looped,
+                    ..animation(rate, duration)
+                }];
+                let skeleton = Skeleton {
+                    joints: vec![Joint::default()],
+                };
+                let scene = Scene {
+                    skeleton,
+                    animations,
+                    ..Scene::default()
+                };
                 let (files, losses) = write(Interchange::Glb, scene).unwrap();
                 assert!(losses.is_empty(), "{losses:?}");
                 let (again, losses) = read(Interchange::Glb, &files).unwrap();
@@ -284,7 +364,11 @@ fn non_finite_rates_and_durations_are_kept() {
                 let found = &again.animations[0];
                 assert_eq!(found.rate.to_bits(), rate.to_bits());
                 assert_eq!(found.duration.to_bits(), duration.to_bits());
-                assert!(found.times.iter().flatten().all(|time| time.is_finite()), "{:?}", found.times);
+                assert!(
+                    found.times.iter().flatten().all(|time| time.is_finite()),
+                    "{:?}",
+                    found.times
+                );
             }
         }
     }

@@ -6,7 +6,8 @@ use meshspec::scene::Colors;
 use super::ply::with_vertex_properties;
 use super::scene;
 
-const WRAPPED: &str = "changed: vertex.red, green, blue: negative components were read as unsigned integers";
+const WRAPPED: &str =
+    "changed: vertex.red, green, blue: negative components were read as unsigned integers";
 
 /// Returns the colours of three vertices, and the losses.
 fn read(number: &str, values: [&str; 3]) -> (Vec<[f32; 4]>, String) {
@@ -18,18 +19,48 @@ fn read(number: &str, values: [&str; 3]) -> (Vec<[f32; 4]>, String) {
 
 #[test]
 fn colours_of_any_type_and_name() {
-    let scaled =
-        |names: &str| format!("changed: vertex.{names}: colours from 0 to 255 were scaled to 0 to 1");
+    let scaled = |names: &str| {
+        format!("changed: vertex.{names}: colours from 0 to 255 were scaled to 0 to 1")
+    };
     let rgb = "red, green, blue";
     let bytes = Colors::U8(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 51, 255]]);
-    let floats =
-        |last: f32| Colors::F32(vec![[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, last, 1.0]]);
+    let floats = |last: f32| {
+        Colors::F32(vec![
+            [1.0, 0.0, 0.0, 1.0],
+            [0.0, 1.0, 0.0, 1.0],
+            [0.0, 0.0, last, 1.0],
+        ])
+    };
     let to_255 = ["255 0 0", "0 255 0", "0 0 51"];
     let cases = [
-        ("uchar", ["red", "green", "blue"], to_255, bytes.clone(), String::new()),
-        ("uchar", ["r", "g", "b"], to_255, bytes.clone(), String::new()),
-        ("uchar", ["diffuse_red", "diffuse_green", "diffuse_blue"], to_255, bytes.clone(), String::new()),
-        ("uint8", ["ambient_red", "ambient_green", "ambient_blue"], to_255, bytes.clone(), String::new()),
+        (
+            "uchar",
+            ["red", "green", "blue"],
+            to_255,
+            bytes.clone(),
+            String::new(),
+        ),
+        (
+            "uchar",
+            ["r", "g", "b"],
+            to_255,
+            bytes.clone(),
+            String::new(),
+        ),
+        (
+            "uchar",
+            ["diffuse_red", "diffuse_green", "diffuse_blue"],
+            to_255,
+            bytes.clone(),
+            String::new(),
+        ),
+        (
+            "uint8",
+            ["ambient_red", "ambient_green", "ambient_blue"],
+            to_255,
+            bytes.clone(),
+            String::new(),
+        ),
         (
             "ushort",
             ["red", "green", "blue"],
@@ -37,8 +68,20 @@ fn colours_of_any_type_and_name() {
             floats(32768.0 / 65535.0),
             String::new(),
         ),
-        ("int", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
-        ("short", ["r", "g", "b"], to_255, floats(0.2), scaled("r, g, b")),
+        (
+            "int",
+            ["red", "green", "blue"],
+            to_255,
+            floats(0.2),
+            scaled(rgb),
+        ),
+        (
+            "short",
+            ["r", "g", "b"],
+            to_255,
+            floats(0.2),
+            scaled("r, g, b"),
+        ),
         (
             "uint",
             ["red", "green", "blue"],
@@ -46,8 +89,20 @@ fn colours_of_any_type_and_name() {
             floats(0.2),
             scaled(rgb).replace("255", "65535"),
         ),
-        ("int", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 0"], floats(0.0), String::new()),
-        ("uchar", ["diffuse_r", "diffuse_g", "diffuse_b"], to_255, bytes, String::new()),
+        (
+            "int",
+            ["red", "green", "blue"],
+            ["1 0 0", "0 1 0", "0 0 0"],
+            floats(0.0),
+            String::new(),
+        ),
+        (
+            "uchar",
+            ["diffuse_r", "diffuse_g", "diffuse_b"],
+            to_255,
+            bytes,
+            String::new(),
+        ),
         (
             "char",
             ["red", "green", "blue"],
@@ -68,17 +123,46 @@ fn colours_of_any_type_and_name() {
                 scaled(rgb).replace("255", "65535")
             ),
         ),
-        ("float", ["red", "green", "blue"], to_255, floats(0.2), scaled(rgb)),
-        ("double", ["red", "green", "blue"], ["255 0 0", "0 255 0", "0 0 127.5"], floats(0.5), scaled(rgb)),
-        ("float", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 .25"], floats(0.25), String::new()),
+        (
+            "float",
+            ["red", "green", "blue"],
+            to_255,
+            floats(0.2),
+            scaled(rgb),
+        ),
+        (
+            "double",
+            ["red", "green", "blue"],
+            ["255 0 0", "0 255 0", "0 0 127.5"],
+            floats(0.5),
+            scaled(rgb),
+        ),
+        (
+            "float",
+            ["red", "green", "blue"],
+            ["1 0 0", "0 1 0", "0 0 .25"],
+            floats(0.25),
+            String::new(),
+        ),
         // High dynamic range.
-        ("float", ["red", "green", "blue"], ["1 0 0", "0 1 0", "0 0 2.5"], floats(2.5), String::new()),
+        (
+            "float",
+            ["red", "green", "blue"],
+            ["1 0 0", "0 1 0", "0 0 2.5"],
+            floats(2.5),
+            String::new(),
+        ),
     ];
     for (number, names, values, expected, losses) in cases {
         let properties = names.map(|name| format!("{number} {name}"));
-        let text = with_vertex_properties(&properties.each_ref().map(|property| &**property), values);
+        let text =
+            with_vertex_properties(&properties.each_ref().map(|property| &**property), values);
         let (scene, found) = scene(Ply, text.as_bytes());
-        assert_eq!((found, &scene.meshes[0].colors), (losses, &vec![expected]), "{number} {names:?}");
+        assert_eq!(
+            (found, &scene.meshes[0].colors),
+            (losses, &vec![expected]),
+            "{number} {names:?}"
+        );
         assert!(scene.meshes[0].custom.is_empty());
     }
 }
@@ -89,19 +173,45 @@ fn alpha_has_its_own_type_and_range() {
         let text = with_vertex_properties(&properties, [value; 3]);
         scene(Ply, text.as_bytes()).0.meshes[0].colors[0].clone()
     };
-    let bytes = ["uchar diffuse_red", "uchar diffuse_green", "uchar diffuse_blue", "uchar alpha"];
+    let bytes = [
+        "uchar diffuse_red",
+        "uchar diffuse_green",
+        "uchar diffuse_blue",
+        "uchar alpha",
+    ];
     assert_eq!(read(bytes, "1 2 3 4"), Colors::U8(vec![[1, 2, 3, 4]; 3]));
     let mixed = ["uchar red", "uchar green", "uchar blue", "float alpha"];
-    assert_eq!(read(mixed, "255 0 51 0.5"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.5]; 3]));
+    assert_eq!(
+        read(mixed, "255 0 51 0.5"),
+        Colors::F32(vec![[1.0, 0.0, 0.2, 0.5]; 3])
+    );
     let floats = ["float r", "float g", "float b", "float a"];
-    assert_eq!(read(floats, "255 0 51 1"), Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3]));
-    assert_eq!(read(floats, "255 0 51 51"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3]));
+    assert_eq!(
+        read(floats, "255 0 51 1"),
+        Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3])
+    );
+    assert_eq!(
+        read(floats, "255 0 51 51"),
+        Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3])
+    );
     let integers = ["int red", "int green", "int blue", "int alpha"];
-    assert_eq!(read(integers, "255 0 51 1"), Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3]));
-    assert_eq!(read(integers, "255 0 51 51"), Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3]));
+    assert_eq!(
+        read(integers, "255 0 51 1"),
+        Colors::F32(vec![[1.0, 0.0, 0.2, 1.0]; 3])
+    );
+    assert_eq!(
+        read(integers, "255 0 51 51"),
+        Colors::F32(vec![[1.0, 0.0, 0.2, 0.2]; 3])
+    );
     let chars = ["char red", "char green", "char blue", "char alpha"];
-    assert_eq!(read(chars, "1 0 1 -1"), Colors::F32(vec![[1.0 / 255.0, 0.0, 1.0 / 255.0, 1.0]; 3]));
-    assert_eq!(read(integers, "1 0 1 255"), Colors::F32(vec![[1.0 / 255.0, 0.0, 1.0 / 255.0, 1.0]; 3]));
+    assert_eq!(
+        read(chars, "1 0 1 -1"),
+        Colors::F32(vec![[1.0 / 255.0, 0.0, 1.0 / 255.0, 1.0]; 3])
+    );
+    assert_eq!(
+        read(integers, "1 0 1 255"),
+        Colors::F32(vec![[1.0 / 255.0, 0.0, 1.0 / 255.0, 1.0]; 3])
+    );
 }
 
 /// Otherwise, one negative number would darken all others.
@@ -109,7 +219,15 @@ fn alpha_has_its_own_type_and_range() {
 fn negative_integers_beside_bytes_are_clamped() {
     for number in ["short", "int"] {
         let (colors, losses) = read(number, ["-1 0 0", "0 255 0", "0 -7 51"]);
-        assert_eq!(colors, [[0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.2, 1.0]], "{number}");
+        assert_eq!(
+            colors,
+            [
+                [0.0, 0.0, 0.0, 1.0],
+                [0.0, 1.0, 0.0, 1.0],
+                [0.0, 0.0, 0.2, 1.0]
+            ],
+            "{number}"
+        );
         assert_eq!(
             losses,
             "changed: vertex.red, green, blue: negative components were clamped to 0: 2 numbers\n\
@@ -123,10 +241,15 @@ fn negative_integers_beside_bytes_are_clamped() {
 fn the_channels_of_a_colour_have_one_range() {
     for (number, range) in [("char", 255.0), ("short", 65535.0)] {
         let (colors, losses) = read(number, ["-1 0 0", "0 1 0", "0 0 1"]);
-        let expected = [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0 / range, 0.0, 1.0], [0.0, 0.0, 1.0 / range, 1.0]];
+        let expected = [
+            [1.0, 0.0, 0.0, 1.0],
+            [0.0, 1.0 / range, 0.0, 1.0],
+            [0.0, 0.0, 1.0 / range, 1.0],
+        ];
         assert_eq!(colors, expected, "{number}");
-        let scaled =
-            format!("changed: vertex.red, green, blue: colours from 0 to {range} were scaled to 0 to 1");
+        let scaled = format!(
+            "changed: vertex.red, green, blue: colours from 0 to {range} were scaled to 0 to 1"
+        );
         assert_eq!(losses, format!("{WRAPPED}\n{scaled}"));
     }
 }

@@ -21,8 +21,15 @@ fn formats_are_detected_by_their_beginning() {
         (b"\xef\xbb\xbfsolid a b\n facet normal 0 0 1\n", "stl"),
         (b"\xef\xbb\xbfv 0 0 0\n", "obj"),
     ] {
-        let known = Interchange::ALL.iter().any(|format| format.name() == expected);
-        assert_eq!(name(bytes), known.then_some(expected), "{}", bytes.escape_ascii());
+        let known = Interchange::ALL
+            .iter()
+            .any(|format| format.name() == expected);
+        assert_eq!(
+            name(bytes),
+            known.then_some(expected),
+            "{}",
+            bytes.escape_ascii()
+        );
     }
     let binary = |count: u32| {
         let mut file = b"solid but binary".to_vec();

@@ -2,7 +2,9 @@
 
 use glam::{DQuat, DVec3};
 use meshspec::interop::Interchange::{Gltf, Obj};
-use meshspec::scene::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skin};
+use meshspec::scene::{
+    Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skin,
+};
 use meshspec::{Document, FormatId, Limits};
 use serde_json::{Value, json};
 
@@ -19,8 +21,14 @@ fn near() -> Scene {
         interpolation: Interpolation::Linear,
         samples: Samples::Translation(vec![[0.0; 3], [1.0, 0.0, 0.0]]),
     };
-    let mut scene = scene_of(vec![Mesh { skins: vec![Skin::rigid([0; 3])], ..triangle() }]);
-    scene.skeleton.joints.push(Joint { name: "joint".to_owned(), ..Joint::default() });
+    let mut scene = scene_of(vec![Mesh {
+        skins: vec![Skin::rigid([0; 3])],
+        ..triangle()
+    }]);
+    scene.skeleton.joints.push(Joint {
+        name: "joint".to_owned(),
+        ..Joint::default()
+    });
     scene.animations.push(Animation {
         rate: 1.0,
         duration: 1.0,
@@ -38,14 +46,26 @@ fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene,
     let mut file: Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
     let nodes = file["nodes"].as_array_mut().unwrap();
     // The scene's node is the parent of the joint.
-    nodes.iter_mut().filter_map(Value::as_object_mut).for_each(|node| drop(node.remove("children")));
-    let joint = nodes.iter().position(|node| node["name"] == "joint").unwrap();
+    nodes
+        .iter_mut()
+        .filter_map(Value::as_object_mut)
+        .for_each(|node| drop(node.remove("children")));
+    let joint = nodes
+        .iter()
+        .position(|node| node["name"] == "joint")
+        .unwrap();
     let mut roots = add(nodes, joint);
     roots.extend(nodes.iter().position(|node| !node["mesh"].is_null()));
     file["scenes"] = json!([{ "nodes": roots }]);
     let text = file.to_string();
-    let (scene, losses) =
-        Gltf.read(text.as_bytes(), &folder, &SceneOptions::default(), &Limits::default()).unwrap();
+    let (scene, losses) = Gltf
+        .read(
+            text.as_bytes(),
+            &folder,
+            &SceneOptions::default(),
+            &Limits::default(),
+        )
+        .unwrap();
     (scene, list(&losses))
 }
 
@@ -64,17 +84,25 @@ fn far(is_beside: bool) -> Scene {
 /// Returns the vertex positions at rest, added in 64 bits.
 fn at_rest(scene: &Scene) -> Vec<[f64; 3]> {
     let mut posed = scene.clone();
-    let rest: Vec<_> =
-        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    let rest: Vec<_> = (0..scene.skeleton.joints.len())
+        .map(|joint| scene.skeleton.rest_transform(joint))
+        .collect();
     posed.apply_pose(&rest);
     let transform = scene.transform.unwrap_or_default().as_dmat4();
-    let there = |point: &[f32; 3]| transform.transform_point3(point.map(f64::from).into()).into();
+    let there = |point: &[f32; 3]| {
+        transform
+            .transform_point3(point.map(f64::from).into())
+            .into()
+    };
     posed.meshes[0].positions.iter().map(there).collect()
 }
 
 fn expected() -> Vec<[f64; 3]> {
     let corners = triangle().positions;
-    corners.iter().map(|corner| std::array::from_fn(|axis| f64::from(corner[axis]) + FAR[axis])).collect()
+    corners
+        .iter()
+        .map(|corner| std::array::from_fn(|axis| f64::from(corner[axis]) + FAR[axis]))
+        .collect()
 }
 
 fn is_near(found: &[[f64; 3]], expected: &[[f64; 3]]) -> bool {
@@ -86,16 +114,27 @@ fn is_near(found: &[[f64; 3]], expected: &[[f64; 3]]) -> bool {
 fn far_joints_keep_their_positions() {
     for is_beside in [false, true] {
         let scene = far(is_beside);
-        assert!(is_near(&at_rest(&scene), &expected()), "{:?}", at_rest(&scene));
+        assert!(
+            is_near(&at_rest(&scene), &expected()),
+            "{:?}",
+            at_rest(&scene)
+        );
         // The animation starts in the rest pose.
         let start = scene.animations[0].pose(&scene.skeleton, 0.0);
         for (joint, transform) in start.iter().enumerate() {
-            assert_eq!(transform.translation, scene.skeleton.rest_transform(joint).translation);
+            assert_eq!(
+                transform.translation,
+                scene.skeleton.rest_transform(joint).translation
+            );
         }
         let (folder, losses) = write(Gltf, scene).unwrap();
         assert!(!losses.contains("rounded"), "{losses}");
         let (again, _) = super::read(Gltf, &folder["file.gltf"], &folder).unwrap();
-        assert!(is_near(&at_rest(&again), &expected()), "{:?}", at_rest(&again));
+        assert!(
+            is_near(&at_rest(&again), &expected()),
+            "{:?}",
+            at_rest(&again)
+        );
     }
 }
 
@@ -104,14 +143,22 @@ fn centred_joints_are_not_rounded() {
     for is_beside in [false, true] {
         let mut scene = far(is_beside);
         let moved = scene.center().unwrap();
-        let centred: Vec<[f64; 3]> =
-            expected().iter().map(|point| std::array::from_fn(|axis| point[axis] + moved[axis])).collect();
+        let centred: Vec<[f64; 3]> = expected()
+            .iter()
+            .map(|point| std::array::from_fn(|axis| point[axis] + moved[axis]))
+            .collect();
         assert!(is_near(&at_rest(&scene), &centred), "{:?}", at_rest(&scene));
-        assert!(centred.as_flattened().iter().all(|coordinate| coordinate.abs() < 1.0));
+        assert!(
+            centred
+                .as_flattened()
+                .iter()
+                .all(|coordinate| coordinate.abs() < 1.0)
+        );
         let (_, losses) = write(Obj, scene.clone()).unwrap();
         assert!(!losses.contains("rounded"), "{losses}");
         for format in [FormatId::Mesh, FormatId::Bmd] {
-            let (_, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
+            let (_, losses) =
+                Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
             assert!(!list(&losses).contains("rounded"), "{}", list(&losses));
         }
     }
@@ -124,7 +171,9 @@ fn far_joints_below_other_transforms_keep_their_positions() {
         let (scene, losses) = with_nodes(|nodes, joint| {
             let root = nodes.len();
             nodes.push(json!({ "translation": FAR.map(|x| x / scale), "children": [joint] }));
-            nodes.push(json!({ "scale": &[scale; 3], "rotation": turn.to_array(), "children": [root] }));
+            nodes.push(
+                json!({ "scale": &[scale; 3], "rotation": turn.to_array(), "children": [root] }),
+            );
             vec![root + 1]
         });
         assert!(!losses.contains("rounded"), "{losses}");
@@ -136,7 +185,10 @@ fn far_joints_below_other_transforms_keep_their_positions() {
         let found = at_rest(&scene);
         let mut pairs = found.as_flattened().iter().zip(expected.as_flattened());
         let most = 1e-6 * scale.max(1.0);
-        assert!(pairs.all(|(found, expected)| (found - expected).abs() < most), "{found:?} {expected:?}");
+        assert!(
+            pairs.all(|(found, expected)| (found - expected).abs() < most),
+            "{found:?} {expected:?}"
+        );
     }
 }
 
@@ -144,11 +196,17 @@ fn far_joints_below_other_transforms_keep_their_positions() {
 fn the_offset_follows_the_vertices() {
     // The exact offset cannot move vertices that are far from a joint at the origin.
     let mut scene = near();
-    scene.meshes[0].positions = expected().iter().map(|point| point.map(|x| x as f32)).collect();
+    scene.meshes[0].positions = expected()
+        .iter()
+        .map(|point| point.map(|x| x as f32))
+        .collect();
     let before = at_rest(&scene);
     let moved = scene.center().unwrap();
     for (before, after) in before.iter().zip(at_rest(&scene)) {
-        assert_eq!(std::array::from_fn(|axis| before[axis] + moved[axis]), after);
+        assert_eq!(
+            std::array::from_fn(|axis| before[axis] + moved[axis]),
+            after
+        );
     }
 }
 
@@ -160,8 +218,7 @@ fn rounding_of_joints_below_others_is_listed() {
         nodes.push(json!({ "name": "beside" }));
         vec![nodes.len() - 2, nodes.len() - 1]
     });
-    let line =
-        "skeleton.joints.translation: joint translations were rounded to 32 bits, off by at most 0.068 m";
+    let line = "skeleton.joints.translation: joint translations were rounded to 32 bits, off by at most 0.068 m";
     assert!(losses.contains(line), "{losses}");
 }
 
@@ -169,11 +226,26 @@ fn rounding_of_joints_below_others_is_listed() {
 fn rounding_of_moved_joints_is_listed() {
     let scene = far(true);
     let (_, losses) = write(Obj, scene.clone()).unwrap();
-    assert!(losses.contains("meshes[0].positions: coordinates were rounded to 32 bits"), "{losses}");
-    let (_, losses) = Document::from_scene(FormatId::Mesh, scene.clone(), &SceneOptions::default()).unwrap();
-    let joints = losses.iter().find(|loss| loss.path == "skeleton.joints.translation").unwrap();
+    assert!(
+        losses.contains("meshes[0].positions: coordinates were rounded to 32 bits"),
+        "{losses}"
+    );
+    let (_, losses) =
+        Document::from_scene(FormatId::Mesh, scene.clone(), &SceneOptions::default()).unwrap();
+    let joints = losses
+        .iter()
+        .find(|loss| loss.path == "skeleton.joints.translation")
+        .unwrap();
     // Half a 32-bit step at 4,000 km is an eighth of a metre.
-    assert!(joints.error.is_some_and(|error| error > 0.01 && error < 0.125), "{joints:?}");
+    assert!(
+        joints
+            .error
+            .is_some_and(|error| error > 0.01 && error < 0.125),
+        "{joints:?}"
+    );
     let error = Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
-    assert!(error.message().ends_with(" of \"place\"; use --center"), "{error}");
+    assert!(
+        error.message().ends_with(" of \"place\"; use --center"),
+        "{error}"
+    );
 }

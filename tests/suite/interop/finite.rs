@@ -23,7 +23,9 @@ fn unused_vertices_that_are_not_finite_are_dropped() {
         let expected = "dropped: meshes[0].positions: vertices that are not finite and that no face uses, 2 of 5 vertices";
         assert!(losses.contains(expected), "{format}: {losses}");
         let file = &folder[&format!("file.{format}")];
-        let (scene, _) = format.read(file, &folder, &Default::default(), &Default::default()).unwrap();
+        let (scene, _) = format
+            .read(file, &folder, &Default::default(), &Default::default())
+            .unwrap();
         assert_eq!(scene.meshes[0].positions, triangle().positions, "{format}");
         assert_eq!(scene.triangles().count(), 1);
     }
@@ -40,7 +42,9 @@ fn unused_vertices_of_files_may_be_no_numbers() {
         for target in Interchange::ALL {
             let (folder, _) = write(*target, read.clone()).unwrap();
             let file = &folder[&format!("file.{target}")];
-            let (again, _) = target.read(file, &folder, &Default::default(), &Default::default()).unwrap();
+            let (again, _) = target
+                .read(file, &folder, &Default::default(), &Default::default())
+                .unwrap();
             assert_eq!(again.meshes[0].positions.len(), 3, "{format} to {target}");
         }
     }
@@ -50,7 +54,10 @@ fn unused_vertices_of_files_may_be_no_numbers() {
 fn the_other_attributes_are_dropped_with_them() {
     let (folder, _) = write(Ply, scene_of(vec![with_unused_vertices()])).unwrap();
     let mesh = scene(Ply, &folder["file.ply"]).0.meshes.remove(0);
-    assert_eq!(mesh.colors, [Colors::U8([1, 2, 3].map(|red| [red, 0, 0, 255]).to_vec())]);
+    assert_eq!(
+        mesh.colors,
+        [Colors::U8([1, 2, 3].map(|red| [red, 0, 0, 255]).to_vec())]
+    );
 }
 
 /// Points that are not finite represent missing measurements.
@@ -61,7 +68,10 @@ fn points_that_are_not_finite_are_dropped() {
     points.positions[1] = [f32::NAN; 3];
     let (folder, losses) = write(Ply, scene_of(vec![points.clone()])).unwrap();
     assert!(losses.ends_with("1 of 3 vertices"), "{losses}");
-    assert_eq!(scene(Ply, &folder["file.ply"]).0.meshes[0].positions, [[0.0; 3], [0.0, 1.0, 0.0]]);
+    assert_eq!(
+        scene(Ply, &folder["file.ply"]).0.meshes[0].positions,
+        [[0.0; 3], [0.0, 1.0, 0.0]]
+    );
     // A mesh without any finite position would vanish.
     points.positions = vec![[f32::NAN; 3]; 3];
     let error = write(Obj, scene_of(vec![points])).unwrap_err();
@@ -111,8 +121,15 @@ fn positions_of_obj_that_a_face_uses_are_finite_in_every_spelling() {
     for spelling in ["nan", "-nan(ind)", "1.#IND", "inf", "-1.#INF", "1e39"] {
         let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 {spelling} 0\nf 1 2 3\n");
         let (read_scene, losses) = scene(Obj, text.as_bytes());
-        assert_eq!(read_scene.meshes[0].positions, triangle().positions, "{spelling}");
-        assert_eq!(losses, "dropped: v: values that no face uses, 1 of 4 values");
+        assert_eq!(
+            read_scene.meshes[0].positions,
+            triangle().positions,
+            "{spelling}"
+        );
+        assert_eq!(
+            losses,
+            "dropped: v: values that no face uses, 1 of 4 values"
+        );
         let used = text.replace("f 1 2 3", "f 1 2 3\nf 1 2 4");
         assert_eq!(
             error(Obj, used.as_bytes()),
@@ -120,7 +137,12 @@ fn positions_of_obj_that_a_face_uses_are_finite_in_every_spelling() {
             "{spelling}"
         );
         let options = SceneOptions::default().with_strictness(Strictness::Lenient);
-        let lenient = Obj.read(used.as_bytes(), &Folder::new(), &options, &Default::default());
+        let lenient = Obj.read(
+            used.as_bytes(),
+            &Folder::new(),
+            &options,
+            &Default::default(),
+        );
         assert_eq!(lenient.unwrap().0.meshes[0].positions, triangle().positions);
     }
 }
@@ -132,10 +154,12 @@ fn normals_of_points_are_not_invented() {
     points.faces = Faces::triangles(Vec::new());
     points.normals = Some(vec![[1.0, 0.0, 0.0], [0.0; 3], [0.0, 1.0, 0.0]]);
     let (folder, losses) = write(Gltf, scene_of(vec![points.clone()])).unwrap();
-    let expected =
-        "dropped: meshes[0].normals: normals of points, some of which have no direction, 3 of 3 normals";
+    let expected = "dropped: meshes[0].normals: normals of points, some of which have no direction, 3 of 3 normals";
     assert!(losses.contains(expected), "{losses}");
-    assert_eq!(read(Gltf, &folder["file.gltf"], &folder).unwrap().0.meshes[0].normals, None);
+    assert_eq!(
+        read(Gltf, &folder["file.gltf"], &folder).unwrap().0.meshes[0].normals,
+        None
+    );
 }
 
 #[test]
@@ -147,10 +171,20 @@ fn ply_and_obj_keep_normals_of_points_without_a_direction() {
     let (folder, losses) = write(Ply, scene_of(vec![points.clone()])).unwrap();
     assert_eq!(losses, lost);
     let expected = [[1.0, 0.0, 0.0], [0.0; 3], [0.0; 3]];
-    assert_eq!(scene(Ply, &folder["file.ply"]).0.meshes[0].normals.as_deref(), Some(&expected[..]));
+    assert_eq!(
+        scene(Ply, &folder["file.ply"]).0.meshes[0]
+            .normals
+            .as_deref(),
+        Some(&expected[..])
+    );
     let (folder, losses) = write(Obj, scene_of(vec![points])).unwrap();
     assert_eq!(losses, lost);
-    assert_eq!(scene(Obj, &folder["file.obj"]).0.meshes[0].normals.as_deref(), Some(&expected[..]));
+    assert_eq!(
+        scene(Obj, &folder["file.obj"]).0.meshes[0]
+            .normals
+            .as_deref(),
+        Some(&expected[..])
+    );
 }
 
 /// Formats with normalised weights list weights that are no numbers. IyMA stores them.
@@ -160,19 +194,30 @@ fn weights_that_are_not_finite_are_listed() {
         let mut mesh = triangle();
         let mut weights = vec![[1.0, 0.0, 0.0, 0.0]; 3];
         weights[1] = [weight, 1.0, 0.0, 0.0];
-        let skin = Skin { joints: vec![[0, 1, 2, 3]; 3], weights: Weights::F32(weights) };
+        let skin = Skin {
+            joints: vec![[0, 1, 2, 3]; 3],
+            weights: Weights::F32(weights),
+        };
         mesh.skins = vec![skin; sets];
         let mut scene = scene_of(vec![mesh]);
-        scene.skeleton.joints =
-            (0..4).map(|name| Joint { name: format!("{name}"), ..Joint::default() }).collect();
+        scene.skeleton.joints = (0..4)
+            .map(|name| Joint {
+                name: format!("{name}"),
+                ..Joint::default()
+            })
+            .collect();
         let mut lists = vec![("glb", write(Glb, scene.clone()).unwrap().1)];
         for format in [FormatId::Mesh, FormatId::Crucible, FormatId::Bmd] {
-            let (_, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
+            let (_, losses) =
+                Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
             lists.push((format.name(), list(&losses)));
         }
         for (format, losses) in lists {
             let expected = "weights: non-finite numbers were replaced by 0";
-            assert!(losses.contains(expected), "{format}, {weight}, {sets}: {losses}");
+            assert!(
+                losses.contains(expected),
+                "{format}, {weight}, {sets}: {losses}"
+            );
         }
     }
 }
@@ -183,12 +228,24 @@ fn colours_that_would_be_scaled_are_clamped_and_listed() {
     for (bright, is_ambiguous) in [(2.0, true), (20.5, true), (1.5, false)] {
         for format in [Obj, Ply] {
             let mut mesh = triangle();
-            mesh.colors = vec![Colors::F32(vec![[bright, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0; 4]])];
+            mesh.colors = vec![Colors::F32(vec![
+                [bright, 0.0, 0.0, 1.0],
+                [0.0, 1.0, 0.0, 1.0],
+                [1.0; 4],
+            ])];
             let (folder, losses) = write(format, scene_of(vec![mesh])).unwrap();
-            assert_eq!(losses.contains("colours above 1"), is_ambiguous, "{format}, {bright}: {losses}");
+            assert_eq!(
+                losses.contains("colours above 1"),
+                is_ambiguous,
+                "{format}, {bright}: {losses}"
+            );
             let again = scene(format, &folder[&format!("file.{format}")]).0;
             let colors = again.meshes[0].colors[0].clone().into_f32();
-            assert_eq!(colors[0][0], if is_ambiguous { 1.0 } else { bright }, "{format}");
+            assert_eq!(
+                colors[0][0],
+                if is_ambiguous { 1.0 } else { bright },
+                "{format}"
+            );
         }
     }
 }

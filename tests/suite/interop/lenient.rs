@@ -11,7 +11,12 @@ const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 fn lenient(format: Interchange, bytes: &[u8]) -> Result<(Scene, String), meshspec::Error> {
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
-    let (scene, losses) = format.read(bytes, &Folder::new() as &dyn Files, &options, &Default::default())?;
+    let (scene, losses) = format.read(
+        bytes,
+        &Folder::new() as &dyn Files,
+        &options,
+        &Default::default(),
+    )?;
     scene.check().unwrap();
     Ok((scene, list(&losses)))
 }
@@ -20,7 +25,11 @@ fn lenient(format: Interchange, bytes: &[u8]) -> Result<(Scene, String), meshspe
 fn corners(scene: &Scene) -> Vec<[f32; 2]> {
     let mesh = &scene.meshes[0];
     let indices = mesh.faces.indices.clone().unwrap().into_u32();
-    indices.into_iter().map(|index| mesh.positions[index as usize]).map(|[x, y, _]| [x, y]).collect()
+    indices
+        .into_iter()
+        .map(|index| mesh.positions[index as usize])
+        .map(|[x, y, _]| [x, y])
+        .collect()
 }
 
 #[test]
@@ -32,7 +41,17 @@ fn malformed_faces_of_obj_are_skipped() {
         losses,
         "dropped: f: faces that are unreadable, or whose positions are missing or not finite: 4"
     );
-    assert_eq!(corners(&scene), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
+    assert_eq!(
+        corners(&scene),
+        [
+            [1.0, 0.0],
+            [1.0, 1.0],
+            [0.0, 1.0],
+            [0.0, 0.0],
+            [1.0, 1.0],
+            [0.0, 1.0]
+        ]
+    );
     // A skipped vertex would renumber later ones.
     let error = lenient(Obj, format!("v 0 x 0\n{SQUARE}f 1 2 3\n").as_bytes()).unwrap_err();
     assert!(error.message().contains('x'), "{error}");
@@ -68,10 +87,31 @@ fn obj_may_be_truncated_anywhere() {
 fn counted_losses_of_obj_name_their_items_in_the_plural() {
     let text = format!("{SQUARE}v 2 2 2 0.5\nvt 0 0 1\ns 1\nf 1 2 3\nf 1 2 9\nf 1/4 2//4 3\nf 1 2");
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
-    let (_, losses) = Obj.read(text.as_bytes(), &Folder::new(), &options, &Default::default()).unwrap();
-    let items: Vec<_> = losses.iter().filter_map(|loss| loss.affected).map(|it| it.items).collect();
-    let of_file = ["weights", "coordinates", "faces", "faces", "corners", "corners"];
-    assert_eq!(items, [&of_file[..], &["values", "values", "faces"]].concat());
+    let (_, losses) = Obj
+        .read(
+            text.as_bytes(),
+            &Folder::new(),
+            &options,
+            &Default::default(),
+        )
+        .unwrap();
+    let items: Vec<_> = losses
+        .iter()
+        .filter_map(|loss| loss.affected)
+        .map(|it| it.items)
+        .collect();
+    let of_file = [
+        "weights",
+        "coordinates",
+        "faces",
+        "faces",
+        "corners",
+        "corners",
+    ];
+    assert_eq!(
+        items,
+        [&of_file[..], &["values", "values", "faces"]].concat()
+    );
 }
 
 #[test]
@@ -82,17 +122,28 @@ fn a_truncated_number_is_no_face() {
     bytes.extend([0; 24]);
     bytes.extend([3, 0, 0, 0]);
     let (scene, losses) = lenient(Ply, &bytes).unwrap();
-    assert_eq!((scene.meshes[0].positions.len(), corners(&scene).len()), (1, 0), "{losses}");
-    assert!(losses.contains("1 of 2 items") && losses.contains("1 of 1 items"), "{losses}");
+    assert_eq!(
+        (scene.meshes[0].positions.len(), corners(&scene).len()),
+        (1, 0),
+        "{losses}"
+    );
+    assert!(
+        losses.contains("1 of 2 items") && losses.contains("1 of 1 items"),
+        "{losses}"
+    );
 }
 
 #[test]
 fn a_last_line_with_too_many_numbers_is_an_error() {
     for end in ["\n", ""] {
-        let text =
-            format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3 4{end}");
+        let text = format!(
+            "ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3 4{end}"
+        );
         let error = lenient(Ply, text.as_bytes()).unwrap_err();
-        assert!(error.message().contains("5 numbers, but `face` has 4"), "{error}");
+        assert!(
+            error.message().contains("5 numbers, but `face` has 4"),
+            "{error}"
+        );
     }
 }
 
@@ -100,19 +151,33 @@ const HEADER: &str = "element vertex 4\nproperty float x\nproperty float y\nprop
     element face 2\nproperty list uchar int vertex_indices\nend_header\n";
 
 fn ply(big_endian: bool, last: i32) -> Vec<u8> {
-    let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
+    let format = if big_endian {
+        "binary_big_endian"
+    } else {
+        "binary_little_endian"
+    };
     let mut bytes = format!("ply\nformat {format} 1.0\n{HEADER}").into_bytes();
     let mut push = |value: [u8; 4]| {
-        let turned: Vec<u8> = if big_endian { value.into_iter().rev().collect() } else { value.to_vec() };
+        let turned: Vec<u8> = if big_endian {
+            value.into_iter().rev().collect()
+        } else {
+            value.to_vec()
+        };
         bytes.extend(turned);
     };
     for [x, y] in [[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-        [x, y, 0.0].into_iter().for_each(|value| push(value.to_le_bytes()));
+        [x, y, 0.0]
+            .into_iter()
+            .for_each(|value| push(value.to_le_bytes()));
     }
     for face in [[0, 1, 2], [0, 2, last]] {
         bytes.push(3);
         for corner in face {
-            let corner = if big_endian { corner.to_be_bytes() } else { corner.to_le_bytes() };
+            let corner = if big_endian {
+                corner.to_be_bytes()
+            } else {
+                corner.to_le_bytes()
+            };
             bytes.extend(corner);
         }
     }
@@ -125,7 +190,10 @@ fn faces_of_ply_with_missing_vertices_are_skipped() {
         let file = ply(big_endian, 7);
         assert!(error(Ply, &file).contains("vertex 7 is not in 0..4"));
         let (scene, losses) = lenient(Ply, &file).unwrap();
-        assert_eq!(losses, "dropped: face: faces with missing vertices, 1 of 2 faces");
+        assert_eq!(
+            losses,
+            "dropped: face: faces with missing vertices, 1 of 2 faces"
+        );
         assert_eq!(corners(&scene), [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     }
     let strips = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
@@ -137,9 +205,14 @@ fn faces_of_ply_with_missing_vertices_are_skipped() {
 
 #[test]
 fn ply_may_be_truncated_anywhere() {
-    let ascii = format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n");
+    let ascii =
+        format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n");
     for file in [ply(false, 3), ply(true, 3), ascii.into_bytes()] {
-        let header = file.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
+        let header = file
+            .windows(11)
+            .position(|window| window == b"end_header\n")
+            .unwrap()
+            + 11;
         let (whole, losses) = lenient(Ply, &file).unwrap();
         assert_eq!((corners(&whole).len(), &*losses), (6, ""));
         let mut counts = Vec::new();
@@ -147,7 +220,10 @@ fn ply_may_be_truncated_anywhere() {
             let (scene, losses) = lenient(Ply, &file[..end]).unwrap();
             let mesh = &scene.meshes[0];
             assert!(mesh.positions.len() == 4 || mesh.faces.corner_count(0) == 0);
-            assert!(losses.contains("items missing at the end of the file"), "{end}: {losses}");
+            assert!(
+                losses.contains("items missing at the end of the file"),
+                "{end}: {losses}"
+            );
             assert!(corners(&whole).starts_with(&corners(&scene)));
             counts.push((mesh.positions.len(), corners(&scene).len()));
         }

@@ -12,8 +12,14 @@ use super::{Folder, triangle_at_nodes};
 /// Returns the message for a file that exceeds a limit.
 fn rejected(format: Interchange, bytes: &[u8], max: u64) -> String {
     let limits = Limits::default().with_max_triangles(max);
-    let error = format.read(bytes, &Folder::new(), &SceneOptions::default(), &limits).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Triangles), "{error}");
+    let error = format
+        .read(bytes, &Folder::new(), &SceneOptions::default(), &limits)
+        .unwrap_err();
+    assert_eq!(
+        error.kind(),
+        ErrorKind::LimitExceeded(Limit::Triangles),
+        "{error}"
+    );
     error.to_string()
 }
 
@@ -29,11 +35,16 @@ fn every_format_counts_triangles_and_vertices() {
     for (format, file, count) in [(Obj, OBJ, 4), (Ply, PLY, 4), (Stl, stl.as_bytes(), 3)] {
         let message = rejected(format, file, count - 1);
         assert!(
-            message.contains(&format!("{count} triangles or vertices, but the limit is {}", count - 1)),
+            message.contains(&format!(
+                "{count} triangles or vertices, but the limit is {}",
+                count - 1
+            )),
             "{message}"
         );
         let limits = Limits::default().with_max_triangles(count);
-        format.read(file, &Folder::new(), &SceneOptions::default(), &limits).unwrap();
+        format
+            .read(file, &Folder::new(), &SceneOptions::default(), &limits)
+            .unwrap();
     }
 }
 
@@ -50,10 +61,14 @@ fn corners_of_obj_faces_count_as_vertices() {
         let streamed = Obj.read_from(&mut file.as_bytes(), &files, &options, &limits);
         for result in [read, streamed] {
             let message = result.unwrap_err().to_string();
-            assert!(message.contains("9 triangles or vertices, but the limit is 8"), "{message}");
+            assert!(
+                message.contains("9 triangles or vertices, but the limit is 8"),
+                "{message}"
+            );
         }
         let limits = Limits::default().with_max_triangles(9);
-        Obj.read_from(&mut file.as_bytes(), &files, &options, &limits).unwrap();
+        Obj.read_from(&mut file.as_bytes(), &files, &options, &limits)
+            .unwrap();
     }
 }
 
@@ -83,36 +98,71 @@ fn an_endless_input_is_rejected() {
     ];
     for line in lines {
         let options = SceneOptions::default();
-        let error =
-            Obj.read_from(&mut EndlessReader(line, 0), &Folder::new(), &options, &limits).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Triangles), "{}", line.escape_ascii());
+        let error = Obj
+            .read_from(
+                &mut EndlessReader(line, 0),
+                &Folder::new(),
+                &options,
+                &limits,
+            )
+            .unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::LimitExceeded(Limit::Triangles),
+            "{}",
+            line.escape_ascii()
+        );
     }
-    let zeros =
-        Obj.read_from(&mut EndlessReader(b"\0", 0), &Folder::new(), &SceneOptions::default(), &limits);
+    let zeros = Obj.read_from(
+        &mut EndlessReader(b"\0", 0),
+        &Folder::new(),
+        &SceneOptions::default(),
+        &limits,
+    );
     assert!(zeros.unwrap_err().message().contains("without a line end"));
 }
 
 #[test]
 fn copies_at_nodes_are_counted_before_they_are_made() {
-    let nodes: Vec<_> = (0..1000).map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] })).collect();
+    let nodes: Vec<_> = (0..1000)
+        .map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] }))
+        .collect();
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let (text, folder) = triangle_at_nodes(&corners, &nodes, &(0..1000).collect::<Vec<_>>());
     let limits = Limits::default().with_max_triangles(2999);
     let read = |options: SceneOptions| Gltf.read(text.as_bytes(), &folder, &options, &limits);
     let expected = "3000 triangles or vertices, but the limit is 2999";
     // Nodes are kept unless they must be applied.
-    assert_eq!(read(SceneOptions::default().with_bake(true)).unwrap_err().message(), expected);
+    assert_eq!(
+        read(SceneOptions::default().with_bake(true))
+            .unwrap_err()
+            .message(),
+        expected
+    );
     let (scene, _) = read(SceneOptions::default()).unwrap();
-    assert_eq!((scene.meshes.len(), scene.meshes[0].instance_count()), (1, 1000));
+    assert_eq!(
+        (scene.meshes.len(), scene.meshes[0].instance_count()),
+        (1, 1000)
+    );
     let options = SceneOptions::default().with_max_triangles(2999);
     for format in [Obj, Ply, Stl] {
-        let error = format.write(scene.clone(), "out", &mut Folder::new(), &options).unwrap_err();
-        assert_eq!((error.kind(), error.message()), (ErrorKind::LimitExceeded(Limit::Triangles), expected));
+        let error = format
+            .write(scene.clone(), "out", &mut Folder::new(), &options)
+            .unwrap_err();
+        assert_eq!(
+            (error.kind(), error.message()),
+            (ErrorKind::LimitExceeded(Limit::Triangles), expected)
+        );
     }
-    Gltf.write(scene.clone(), "out", &mut Folder::new(), &options).unwrap();
-    let losses = Ply.write(scene, "out", &mut Folder::new(), &SceneOptions::default()).unwrap();
+    Gltf.write(scene.clone(), "out", &mut Folder::new(), &options)
+        .unwrap();
+    let losses = Ply
+        .write(scene, "out", &mut Folder::new(), &SceneOptions::default())
+        .unwrap();
     assert!(
-        losses.iter().any(|loss| loss.message.contains("copied for each of its instances")),
+        losses
+            .iter()
+            .any(|loss| loss.message.contains("copied for each of its instances")),
         "{losses:?}"
     );
 }
@@ -122,15 +172,26 @@ fn names_and_extras_of_copies_are_counted_too() {
     let heavy = Mesh {
         positions: vec![[0.0; 3]],
         placements: vec![Placement::default(); 3000],
-        extras: [("text".to_owned(), "x".repeat(100_000).into())].into_iter().collect(),
+        extras: [("text".to_owned(), "x".repeat(100_000).into())]
+            .into_iter()
+            .collect(),
         ..Mesh::default()
     };
-    let scene = Scene { meshes: vec![heavy], ..Scene::default() };
+    let scene = Scene {
+        meshes: vec![heavy],
+        ..Scene::default()
+    };
     let write = |format: Interchange| {
-        let written = format.write(scene.clone(), "out", &mut Folder::new(), &SceneOptions::default());
+        let written = format.write(
+            scene.clone(),
+            "out",
+            &mut Folder::new(),
+            &SceneOptions::default(),
+        );
         written.map_err(|error| error.to_string())
     };
-    let expected = "300033000 bytes of names and extras in copies of meshes, but the limit is 268435456";
+    let expected =
+        "300033000 bytes of names and extras in copies of meshes, but the limit is 268435456";
     assert!(write(Obj).unwrap_err().contains(expected));
     write(Gltf).unwrap();
 }

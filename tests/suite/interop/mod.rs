@@ -27,11 +27,15 @@ use serde_json::{Value, json};
 type Folder = BTreeMap<String, Vec<u8>>;
 
 fn read(format: Interchange, bytes: &[u8], folder: &Folder) -> Result<(Scene, Vec<Loss>), Error> {
-    let (mut scene, losses) = format.read(bytes, folder, &Default::default(), &Default::default())?;
+    let (mut scene, losses) =
+        format.read(bytes, folder, &Default::default(), &Default::default())?;
     scene.check().unwrap();
     // Scenes are compared without their source.
     let source = scene.source.take().unwrap();
-    assert_eq!((&*source.format, source.conventions), (format.name(), format.conventions()));
+    assert_eq!(
+        (&*source.format, source.conventions),
+        (format.name(), format.conventions())
+    );
     Ok((scene, losses))
 }
 
@@ -49,12 +53,21 @@ fn error(format: Interchange, bytes: &[u8]) -> String {
 /// Writes a scene. Returns the written files and the losses, one per line.
 fn write(format: Interchange, scene: Scene) -> Result<(Folder, String), Error> {
     let mut folder = Folder::new();
-    let losses = format.write(scene, &format!("file.{format}"), &mut folder, &Default::default())?;
+    let losses = format.write(
+        scene,
+        &format!("file.{format}"),
+        &mut folder,
+        &Default::default(),
+    )?;
     Ok((folder, list(&losses)))
 }
 
 /// Returns a glTF file with one triangle, the given nodes and roots, and its buffer.
-fn triangle_at_nodes(corners: &[[f32; 3]; 3], nodes: &[Value], roots: &[usize]) -> (String, Folder) {
+fn triangle_at_nodes(
+    corners: &[[f32; 3]; 3],
+    nodes: &[Value],
+    roots: &[usize],
+) -> (String, Folder) {
     let file = json!({
         "asset": { "version": "2.0" },
         "buffers": [{ "byteLength": 36, "uri": "numbers" }],
@@ -64,16 +77,30 @@ fn triangle_at_nodes(corners: &[[f32; 3]; 3], nodes: &[Value], roots: &[usize]) 
         "nodes": nodes,
         "scenes": [{ "nodes": roots }],
     });
-    let numbers = corners.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
-    (file.to_string(), Folder::from([("numbers".to_owned(), numbers)]))
+    let numbers = corners
+        .as_flattened()
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    (
+        file.to_string(),
+        Folder::from([("numbers".to_owned(), numbers)]),
+    )
 }
 
 fn list(losses: &[Loss]) -> String {
-    losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    losses
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn scene_of(meshes: Vec<Mesh>) -> Scene {
-    Scene { meshes, ..Scene::default() }
+    Scene {
+        meshes,
+        ..Scene::default()
+    }
 }
 
 fn triangle() -> Mesh {

@@ -46,17 +46,24 @@ fn numbers_that_are_not_finite_are_read_in_every_spelling() {
                 && number.is_nan() != is_infinite
                 && (!is_infinite || number.is_sign_negative() == is_negative)
         };
-        let text =
-            format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt {spelling} 0\nvn {spelling} 0 1\nf 1/1/1 2/1/1 3/1/1\n");
+        let text = format!(
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt {spelling} 0\nvn {spelling} 0 1\nf 1/1/1 2/1/1 3/1/1\n"
+        );
         let mesh = scene(Obj, text.as_bytes()).0.meshes.remove(0);
-        assert!(is_same(mesh.uvs[0][0][0]) && is_same(mesh.normals.unwrap()[0][0]), "OBJ: {spelling}");
+        assert!(
+            is_same(mesh.uvs[0][0][0]) && is_same(mesh.normals.unwrap()[0][0]),
+            "OBJ: {spelling}"
+        );
 
         let text = format!(
             "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty double y\nproperty float u\n\
              property double v\nend_header\n0 {spelling} {spelling} {spelling}\n"
         );
         let mesh = scene(Ply, text.as_bytes()).0.meshes.remove(0);
-        assert!(is_same(mesh.positions[0][1]) && mesh.uvs[0][0].into_iter().all(is_same), "PLY: {spelling}");
+        assert!(
+            is_same(mesh.positions[0][1]) && mesh.uvs[0][0].into_iter().all(is_same),
+            "PLY: {spelling}"
+        );
 
         let text = format!(
             "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 {spelling}\nvertex 1 0 0\nvertex 0 1 0\nendloop\n\
@@ -87,7 +94,10 @@ fn other_words_are_no_numbers() {
     for word in words {
         let text = format!("v 0 0 {word}\n");
         match word {
-            "-1." => assert_eq!(scene(Obj, text.as_bytes()).0.meshes[0].positions, [[0.0, 0.0, -1.0]]),
+            "-1." => assert_eq!(
+                scene(Obj, text.as_bytes()).0.meshes[0].positions,
+                [[0.0, 0.0, -1.0]]
+            ),
             _ => assert_eq!(
                 error(Obj, text.as_bytes()),
                 format!("line 1, column 7: expected a number, found `{word}`")

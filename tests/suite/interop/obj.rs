@@ -34,15 +34,25 @@ fn lines_may_end_in_carriage_returns_alone() {
     let text = "# a comment\n\nmtllib m.mtl\no a b\nv 0 0 0\nv 1 0 0\nv 0 1 \\\n 0\nusemtl m\nf 1 2 \\\n3\n";
     let library = "# a comment\nnewmtl m\nKd 1 0 0\n";
     let read_with = |line_end: &str| {
-        let folder = Folder::from([("m.mtl".to_owned(), library.replace('\n', line_end).into_bytes())]);
+        let folder = Folder::from([(
+            "m.mtl".to_owned(),
+            library.replace('\n', line_end).into_bytes(),
+        )]);
         let (scene, losses) = read(Obj, text.replace('\n', line_end).as_bytes(), &folder).unwrap();
         (scene, list(&losses))
     };
     let (scene, losses) = read_with("\n");
     assert_eq!((&*scene.meshes[0].name, losses), ("a b", String::new()));
-    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(
+        scene.meshes[0].material.base_color,
+        Some([1.0, 0.0, 0.0, 1.0])
+    );
     for line_end in ["\r", "\r\n"] {
-        assert_eq!(read_with(line_end), (scene.clone(), String::new()), "{line_end:?}");
+        assert_eq!(
+            read_with(line_end),
+            (scene.clone(), String::new()),
+            "{line_end:?}"
+        );
     }
     assert_eq!(
         error(Obj, b"v 0 0 0\r# a comment\rv 1 x 0\r"),
@@ -50,21 +60,36 @@ fn lines_may_end_in_carriage_returns_alone() {
     );
     // The first window ends between the two bytes of a line end.
     let text = format!("{}\r\nv x", " ".repeat((1 << 20) - 1));
-    assert_eq!(error(Obj, text.as_bytes()), "line 2, column 3: expected a number, found `x`");
+    assert_eq!(
+        error(Obj, text.as_bytes()),
+        "line 2, column 3: expected a number, found `x`"
+    );
 }
 
 /// Returns the triangle with the texture origin of OBJ.
 fn triangle_of_a_file() -> Mesh {
-    Mesh { uv_origin: UvOrigin::BottomLeft, ..triangle() }
+    Mesh {
+        uv_origin: UvOrigin::BottomLeft,
+        ..triangle()
+    }
 }
 
 #[test]
 fn indices_may_be_relative_or_refer_to_later_values() {
     let back = scene(Obj, format!("{SQUARE}f -4 -3 -2 -1\n").as_bytes());
-    let forward = scene(Obj, format!("f 1 2 3 4\nf 1 2 3 4\n{SQUARE}f 1 2 3 4\n").as_bytes());
+    let forward = scene(
+        Obj,
+        format!("f 1 2 3 4\nf 1 2 3 4\n{SQUARE}f 1 2 3 4\n").as_bytes(),
+    );
     assert_eq!(back.0.meshes[0].positions, forward.0.meshes[0].positions);
-    assert_eq!(back.0.meshes[0].faces.indices, Some(Indices::U32(vec![0, 1, 2, 3])));
-    assert_eq!(forward.0.meshes[0].faces.indices, Some(Indices::U32([0, 1, 2, 3].repeat(3))));
+    assert_eq!(
+        back.0.meshes[0].faces.indices,
+        Some(Indices::U32(vec![0, 1, 2, 3]))
+    );
+    assert_eq!(
+        forward.0.meshes[0].faces.indices,
+        Some(Indices::U32([0, 1, 2, 3].repeat(3)))
+    );
 }
 
 #[test]
@@ -76,12 +101,33 @@ fn corners_with_different_indices_are_different_vertices() {
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(losses, "");
     let mesh = &scene.meshes[0];
-    assert_eq!(mesh.faces.indices, Some(Indices::U32(vec![0, 1, 2, 0, 3, 4, 5, 3, 2])));
-    let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(
+        mesh.faces.indices,
+        Some(Indices::U32(vec![0, 1, 2, 0, 3, 4, 5, 3, 2]))
+    );
+    let [a, b, c, d] = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 1.0, 0.0],
+        [0.0, 1.0, 0.0],
+    ];
     assert_eq!(mesh.positions, [c, b, a, a, d, c]);
-    assert_eq!(mesh.uvs, [[[0.0; 2], [0.0; 2], [0.0; 2], [0.5, 0.25], [0.0; 2], [0.0; 2]]]);
+    assert_eq!(
+        mesh.uvs,
+        [[
+            [0.0; 2],
+            [0.0; 2],
+            [0.0; 2],
+            [0.5, 0.25],
+            [0.0; 2],
+            [0.0; 2]
+        ]]
+    );
     let up = [0.0, 0.0, 1.0];
-    assert_eq!(mesh.normals.as_deref().unwrap(), [up, up, up, up, up, [0.0, 0.0, -1.0]]);
+    assert_eq!(
+        mesh.normals.as_deref().unwrap(),
+        [up, up, up, up, up, [0.0, 0.0, -1.0]]
+    );
     assert_eq!(mesh.uv_origin, UvOrigin::BottomLeft);
 }
 
@@ -93,7 +139,13 @@ fn objects_groups_and_materials_are_meshes() {
     );
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(losses, "");
-    let name = |mesh: &Mesh| (mesh.name.clone(), mesh.material.name.clone(), mesh.faces.corner_count(0) / 3);
+    let name = |mesh: &Mesh| {
+        (
+            mesh.name.clone(),
+            mesh.material.name.clone(),
+            mesh.faces.corner_count(0) / 3,
+        )
+    };
     let names: Vec<_> = scene.meshes.iter().map(name).collect();
     let expected = [
         ("", "", 1),
@@ -104,10 +156,16 @@ fn objects_groups_and_materials_are_meshes() {
         ("a b", "m 1", 1),
         ("a b", "m 1", 1),
     ];
-    assert_eq!(names, expected.map(|(name, material, faces)| (name.into(), material.into(), faces)));
+    assert_eq!(
+        names,
+        expected.map(|(name, material, faces)| (name.into(), material.into(), faces))
+    );
     // Although other parts use positions in between, vertices are still shared.
     let left = &scene.meshes[2];
-    assert_eq!((left.positions.len(), &left.faces.indices), (4, &Some(Indices::U32(vec![0, 1, 2, 1, 3, 2]))));
+    assert_eq!(
+        (left.positions.len(), &left.faces.indices),
+        (4, &Some(Indices::U32(vec![0, 1, 2, 1, 3, 2])))
+    );
 }
 
 #[test]
@@ -121,11 +179,27 @@ fn libraries_define_material_colours() {
          f 1 2 3\nusemtl odd\nf 1 2 4\nusemtl absent\nf 1 3 4\n"
     );
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
-    assert_eq!(colors, [Some([1.0, 0.0, 0.5, 1.0]), Some([0.2, 0.2, 0.2, 1.0]), None, None]);
+    let colors: Vec<_> = scene
+        .meshes
+        .iter()
+        .map(|mesh| mesh.material.base_color)
+        .collect();
+    assert_eq!(
+        colors,
+        [
+            Some([1.0, 0.0, 0.5, 1.0]),
+            Some([0.2, 0.2, 0.2, 1.0]),
+            None,
+            None
+        ]
+    );
     let mut texture = Texture::file("my a.png");
     texture.sampler.wrap = [Wrap::Clamp; 2];
-    let textures: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.texture.clone()).collect();
+    let textures: Vec<_> = scene
+        .meshes
+        .iter()
+        .map(|mesh| mesh.material.texture.clone())
+        .collect();
     assert_eq!(textures, [Some(texture), None, None, None]);
     assert_eq!(
         list(&losses),
@@ -138,7 +212,10 @@ fn libraries_define_material_colours() {
 #[test]
 fn one_line_may_name_several_libraries() {
     let folder = |names: &[(&str, &str)]| -> Folder {
-        names.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect()
+        names
+            .iter()
+            .map(|(name, text)| (name.to_string(), text.as_bytes().to_vec()))
+            .collect()
     };
     let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
     let color_and_losses = |folder: Folder| {
@@ -147,25 +224,40 @@ fn one_line_may_name_several_libraries() {
     };
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
-    assert_eq!(color_and_losses(whole), (Some([1.0, 0.0, 0.0, 1.0]), String::new()));
+    assert_eq!(
+        color_and_losses(whole),
+        (Some([1.0, 0.0, 0.0, 1.0]), String::new())
+    );
     let missing = "dropped: mtllib: `a` is missing; its materials have only names";
-    assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0.0, 1.0, 0.0, 1.0]), missing.to_owned()));
+    assert_eq!(
+        color_and_losses(folder(&[("b.mtl", two)])),
+        (Some([0.0, 1.0, 0.0, 1.0]), missing.to_owned())
+    );
 }
 
 #[test]
 fn libraries_have_a_limit_and_are_read_once() {
-    let library =
-        |color: &str, size: usize| format!("newmtl m\nKd {color}\n#{}", "-".repeat(size)).into_bytes();
+    let library = |color: &str, size: usize| {
+        format!("newmtl m\nKd {color}\n#{}", "-".repeat(size)).into_bytes()
+    };
     let folder = Folder::from([
         ("a.mtl".to_owned(), library("1 0 0", 1000)),
         ("b.mtl".to_owned(), library("0 1 0", 1000)),
     ]);
     let limits = Limits::default().with_max_libraries(1800);
     let losses = |names: &[&str]| {
-        let lines: String = names.iter().map(|name| format!("mtllib {name}\n")).collect();
+        let lines: String = names
+            .iter()
+            .map(|name| format!("mtllib {name}\n"))
+            .collect();
         let text = format!("{lines}{SQUARE}usemtl m\nf 1 2 3 4\n");
-        let (scene, losses) = Obj.read(text.as_bytes(), &folder, &Default::default(), &limits).unwrap();
-        assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+        let (scene, losses) = Obj
+            .read(text.as_bytes(), &folder, &Default::default(), &limits)
+            .unwrap();
+        assert_eq!(
+            scene.meshes[0].material.base_color,
+            Some([1.0, 0.0, 0.0, 1.0])
+        );
         list(&losses)
     };
     assert_eq!(losses(&["a.mtl", "a.mtl", "a.mtl"]), "");
@@ -180,7 +272,11 @@ fn a_malformed_library_is_a_loss() {
     let folder = Folder::from([("a.mtl".to_owned(), library.into())]);
     let text = format!("mtllib a.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\nusemtl n\nf 1 2 3 4\n");
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
+    let colors: Vec<_> = scene
+        .meshes
+        .iter()
+        .map(|mesh| mesh.material.base_color)
+        .collect();
     assert_eq!(colors, [None, Some([0.0, 0.0, 1.0, 1.0])]);
     assert_eq!(
         list(&losses),
@@ -215,23 +311,39 @@ impl Files for SingleFile {
 #[test]
 fn without_companion_files_materials_have_only_names() {
     let mut mesh = triangle();
-    mesh.material =
-        Material { name: "m".to_owned(), base_color: Some([1.0, 0.5, 0.0, 1.0]), ..Material::default() };
+    mesh.material = Material {
+        name: "m".to_owned(),
+        base_color: Some([1.0, 0.5, 0.0, 1.0]),
+        ..Material::default()
+    };
     let mut files = SingleFile(Folder::new());
-    let losses = Obj.write(scene_of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
+    let losses = Obj
+        .write(
+            scene_of(vec![mesh]),
+            "a.obj",
+            &mut files,
+            &Default::default(),
+        )
+        .unwrap();
     assert_eq!(
         list(&losses),
         "dropped: materials: \"a.mtl\": one file only; only the names of materials were written"
     );
     assert!(files.0["a.obj"].starts_with(b"o \nv 0 0 0\n"));
     let (scene, losses) = read(Obj, &files.0["a.obj"], &Folder::new()).unwrap();
-    assert_eq!((&*scene.meshes[0].material.name, list(&losses)), ("m", String::new()));
+    assert_eq!(
+        (&*scene.meshes[0].material.name, list(&losses)),
+        ("m", String::new())
+    );
 }
 
 #[test]
 fn a_scene_without_meshes_round_trips() {
     let (folder, _) = write(Obj, scene_of(Vec::new())).unwrap();
-    assert_eq!(scene(Obj, &folder["file.obj"]), (scene_of(Vec::new()), String::new()));
+    assert_eq!(
+        scene(Obj, &folder["file.obj"]),
+        (scene_of(Vec::new()), String::new())
+    );
 }
 
 #[test]
@@ -261,13 +373,23 @@ fn unsupported_statements_are_listed() {
 
 #[test]
 fn colours_and_points() {
-    let (scene, losses) = scene(Obj, b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n");
+    let (scene, losses) = scene(
+        Obj,
+        b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n",
+    );
     assert_eq!(
         losses,
         "changed: meshes[0].colors[0]: missing values were replaced by white, 1 of 3 vertices"
     );
     let mesh = &scene.meshes[0];
-    assert_eq!((&*mesh.name, mesh.positions.len(), mesh.faces.corner_count(3)), ("cloud", 3, 0));
+    assert_eq!(
+        (
+            &*mesh.name,
+            mesh.positions.len(),
+            mesh.faces.corner_count(3)
+        ),
+        ("cloud", 3, 0)
+    );
     let colors = vec![[1.0, 0.5, 0.25, 1.0], [1.0; 4], [0.0, 0.0, 0.0, 0.5]];
     assert_eq!(mesh.colors, [Colors::F32(colors)]);
 }
@@ -275,13 +397,34 @@ fn colours_and_points() {
 #[test]
 fn errors_name_line_and_column() {
     let errors = [
-        ("v 0 0", "line 1, column 6: a coordinate of the position is missing"),
-        ("v 0 0 0\r\nv 0 é 1", "line 2, column 5: expected a number, found `\\xc3\\xa9`"),
-        ("v 0 1,5 0", "line 1, column 5: expected a number, found `1,5`"),
-        ("v 0 0 0 1 2", "line 1, column 12: the blue component is missing"),
-        ("vn 1 # 2\n", "line 1, column 7: a coordinate of the normal is missing"),
-        ("vt \\\n  \\\n x", "line 3, column 2: expected a number, found `x`"),
-        ("\u{feff}v a", "line 1, column 3: expected a number, found `a`"),
+        (
+            "v 0 0",
+            "line 1, column 6: a coordinate of the position is missing",
+        ),
+        (
+            "v 0 0 0\r\nv 0 é 1",
+            "line 2, column 5: expected a number, found `\\xc3\\xa9`",
+        ),
+        (
+            "v 0 1,5 0",
+            "line 1, column 5: expected a number, found `1,5`",
+        ),
+        (
+            "v 0 0 0 1 2",
+            "line 1, column 12: the blue component is missing",
+        ),
+        (
+            "vn 1 # 2\n",
+            "line 1, column 7: a coordinate of the normal is missing",
+        ),
+        (
+            "vt \\\n  \\\n x",
+            "line 3, column 2: expected a number, found `x`",
+        ),
+        (
+            "\u{feff}v a",
+            "line 1, column 3: expected a number, found `a`",
+        ),
         (
             "v 0 0 0\nf 1 1 x",
             "line 2, column 7: `x` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
@@ -298,7 +441,10 @@ fn errors_name_line_and_column() {
             "v 0 0 0\nf 1 1/- 1",
             "line 2, column 5: `1/-` is not a vertex reference: expected `v`, `v/vt`, `v//vn` or `v/vt/vn`",
         ),
-        ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has the index 0, but indices start at 1"),
+        (
+            "v 0 0 0\nf 0 1 1",
+            "line 2, column 3: `0` has the index 0, but indices start at 1",
+        ),
         (
             "v 0 0 0\nf 1 -2 1",
             "line 2, column 5: -2 in `-2` is out of range: the number of positions so far is 1",
@@ -307,27 +453,50 @@ fn errors_name_line_and_column() {
             "f 1 4294967295 1",
             "line 1, column 5: 4294967295 in `4294967295` is out of range: the number of positions so far is 0",
         ),
-        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3 is missing; the file has 1"),
+        (
+            "v 0 0 0\nf 1 1 3\nf 1 1 2",
+            "line 2, column 7: position 3 is missing; the file has 1",
+        ),
         (
             "hello world\nhow are you",
             "line 1, column 1: not OBJ: `hello` is not a statement, and no other line is one",
         ),
         ("", "line 1, column 1: not OBJ: no line is a statement"),
-        ("\n# nothing\n", "line 1, column 1: not OBJ: no line is a statement"),
-        ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is not text"),
+        (
+            "\n# nothing\n",
+            "line 1, column 1: not OBJ: no line is a statement",
+        ),
+        (
+            "v 0 0 0\n\x00\x01\x02",
+            "line 2, column 1: `\\x00\\x01\\x02` is not text",
+        ),
     ];
     for (text, expected) in errors {
         assert_eq!(error(Obj, text.as_bytes()), expected, "{text}");
     }
     let error = read(Obj, b"\nv 1 x", &Folder::new()).unwrap_err();
-    assert_eq!(error.span(), Some(&Span::Text { range: 5..6, line: 2, column: 5 }));
+    assert_eq!(
+        error.span(),
+        Some(&Span::Text {
+            range: 5..6,
+            line: 2,
+            column: 5
+        })
+    );
 }
 
 #[test]
 fn many_meshes_exceed_the_limits() {
     let text = format!("{SQUARE}{}", "o\nf 1 2 3\n".repeat(1000));
     let limits = Limits::default().with_max_decoded(100_000);
-    let error = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &limits).unwrap_err();
+    let error = Obj
+        .read(
+            text.as_bytes(),
+            &Folder::new(),
+            &Default::default(),
+            &limits,
+        )
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Decoded));
     assert!(error.to_string().starts_with("line "), "{error}");
     assert_eq!(scene(Obj, text.as_bytes()).0.meshes.len(), 1000);
@@ -390,9 +559,19 @@ fn inexpressible_content_of_obj() {
 
 #[test]
 fn texture_names_fit_on_a_line() {
-    let material =
-        Material { name: "skin".into(), texture: Some(Texture::file(" a\nb.png")), ..Material::default() };
-    let (folder, losses) = write(Obj, scene_of(vec![Mesh { material, ..triangle() }])).unwrap();
+    let material = Material {
+        name: "skin".into(),
+        texture: Some(Texture::file(" a\nb.png")),
+        ..Material::default()
+    };
+    let (folder, losses) = write(
+        Obj,
+        scene_of(vec![Mesh {
+            material,
+            ..triangle()
+        }]),
+    )
+    .unwrap();
     assert!(String::from_utf8_lossy(&folder["file.mtl"]).contains("map_Kd a_b.png\n"));
     assert!(
         losses.contains(
@@ -412,7 +591,11 @@ fn a_material_applies_until_the_next_one() {
         "renamed: meshes[2].material.name: OBJ materials must have unique names: \"\" becomes \"none\""
     );
     let (scene, _) = read(Obj, &folder["file.obj"], &folder).unwrap();
-    let names: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.name).collect();
+    let names: Vec<_> = scene
+        .meshes
+        .iter()
+        .map(|mesh| &*mesh.material.name)
+        .collect();
     assert_eq!(names, ["", "red", "none"]);
 }
 
@@ -428,8 +611,14 @@ fn missing_texture_coordinates_and_normals_are_dropped() {
          changed: meshes[0].uvs[0]: missing values were replaced by texture coordinates (0, 0), 2 of 3 vertices"
     );
     let mesh = &scene.meshes[0];
-    assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
-    assert_eq!((mesh.uvs[0][0], mesh.uvs[0][1], &mesh.normals), ([0.5, 0.25], [0.0; 2], &None));
+    assert_eq!(
+        mesh.positions,
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    );
+    assert_eq!(
+        (mesh.uvs[0][0], mesh.uvs[0][1], &mesh.normals),
+        ([0.5, 0.25], [0.0; 2], &None)
+    );
 }
 
 /// Reads a triangle with the material `m` of a library.
@@ -443,9 +632,15 @@ fn material_of(library: &str) -> (Material, String) {
 #[test]
 fn comments_and_names_are_not_continued() {
     for first in ["# C:\\models\\", "o C:\\models\\", "g a\\", "# a \\"] {
-        let (scene, losses) =
-            scene(Obj, format!("{first}\n{SQUARE}f 1 2 \\\n3 4 # C:\\\nf 1 2 3\n").as_bytes());
-        assert_eq!((scene.meshes[0].faces.corners.clone(), &*losses), (Some(vec![4, 3]), ""), "{first}");
+        let (scene, losses) = scene(
+            Obj,
+            format!("{first}\n{SQUARE}f 1 2 \\\n3 4 # C:\\\nf 1 2 3\n").as_bytes(),
+        );
+        assert_eq!(
+            (scene.meshes[0].faces.corners.clone(), &*losses),
+            (Some(vec![4, 3]), ""),
+            "{first}"
+        );
     }
 }
 
@@ -457,11 +652,18 @@ fn comments_may_follow_names() {
         ("# C:\\\nNEWMTL m\nKd 1 0 0\n", 1.0),
     ] {
         let (material, losses) = material_of(library);
-        assert_eq!((material.base_color, &*losses), (Some([color, 0.0, 0.0, 1.0]), ""), "{library}");
+        assert_eq!(
+            (material.base_color, &*losses),
+            (Some([color, 0.0, 0.0, 1.0]), ""),
+            "{library}"
+        );
     }
     let (material, _) = material_of("newmtl m\nmap_Kd a #1.png -clamp on # oak\n");
     let texture = material.texture.unwrap();
-    assert_eq!((&*texture.name, texture.sampler.wrap), ("a #1.png", [Wrap::Clamp; 2]));
+    assert_eq!(
+        (&*texture.name, texture.sampler.wrap),
+        ("a #1.png", [Wrap::Clamp; 2])
+    );
 }
 
 #[test]
@@ -494,14 +696,23 @@ fn libraries_of_other_machines_are_found() {
         let text = format!("mtllib {name}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
         let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
         let color = scene.meshes[0].material.base_color;
-        assert_eq!((color, list(&losses)), (Some([1.0, 0.0, 0.0, 1.0]), expected), "{name}");
+        assert_eq!(
+            (color, list(&losses)),
+            (Some([1.0, 0.0, 0.0, 1.0]), expected),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn colors_from_0_to_255_are_scaled() {
-    let (scene, losses) = scene(Obj, b"v 0 0 0 255 0 0\nv 1 0 0 0 255 0\nv 0 1 0 0 0 51\nf 1 2 3\n");
-    let Colors::F32(colors) = &scene.meshes[0].colors[0] else { panic!() };
+    let (scene, losses) = scene(
+        Obj,
+        b"v 0 0 0 255 0 0\nv 1 0 0 0 255 0\nv 0 1 0 0 0 51\nf 1 2 3\n",
+    );
+    let Colors::F32(colors) = &scene.meshes[0].colors[0] else {
+        panic!()
+    };
     assert_eq!(colors[2], [0.0, 0.0, 0.2, 1.0]);
     assert!(losses.contains("scaled"), "{losses}");
 }
@@ -512,10 +723,18 @@ fn quoted_libraries_are_found() {
         ("a b.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec()),
         ("c d.mtl".to_owned(), b"newmtl n\nKd 0 1 0\n".to_vec()),
     ]);
-    let text = format!("mtllib \"a b.mtl\" \"c d.mtl\"\n{SQUARE}usemtl m\nf 1 2 3\nusemtl n\nf 1 3 4\n");
+    let text =
+        format!("mtllib \"a b.mtl\" \"c d.mtl\"\n{SQUARE}usemtl m\nf 1 2 3\nusemtl n\nf 1 3 4\n");
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
-    assert_eq!(colors, [Some([1.0, 0.0, 0.0, 1.0]), Some([0.0, 1.0, 0.0, 1.0])]);
+    let colors: Vec<_> = scene
+        .meshes
+        .iter()
+        .map(|mesh| mesh.material.base_color)
+        .collect();
+    assert_eq!(
+        colors,
+        [Some([1.0, 0.0, 0.0, 1.0]), Some([0.0, 1.0, 0.0, 1.0])]
+    );
     assert_eq!(list(&losses), "");
 }
 
@@ -527,10 +746,17 @@ fn names_are_tried_literally_before_backslashes_are_replaced() {
         ("a/m.mtl".to_owned(), color("0 1 0")),
         ("b/m.mtl".to_owned(), color("0 0 1")),
     ]);
-    for (library, expected) in [("a\\m.mtl", [1.0, 0.0, 0.0, 1.0]), ("b\\m.mtl", [0.0, 0.0, 1.0, 1.0])] {
+    for (library, expected) in [
+        ("a\\m.mtl", [1.0, 0.0, 0.0, 1.0]),
+        ("b\\m.mtl", [0.0, 0.0, 1.0, 1.0]),
+    ] {
         let text = format!("mtllib {library}\n{SQUARE}usemtl m\nf 1 2 3 4\n");
         let (scene, _) = read(Obj, text.as_bytes(), &folder).unwrap();
-        assert_eq!(scene.meshes[0].material.base_color, Some(expected), "{library}");
+        assert_eq!(
+            scene.meshes[0].material.base_color,
+            Some(expected),
+            "{library}"
+        );
     }
 }
 
@@ -540,12 +766,19 @@ fn names_are_continued_by_separate_backslashes() {
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(
         (&*scene.meshes[0].name, scene.triangles().count(), &*losses),
-        ("a b c d", 1, "dropped: v: values that no face uses, 1 of 4 values")
+        (
+            "a b c d",
+            1,
+            "dropped: v: values that no face uses, 1 of 4 values"
+        )
     );
     let (material, losses) =
         material_of("newmtl m\nmap_Kd -clamp \\\n on a.png -s 1 1 1 \\\n -o 0 0 0\nKd 1 0 0\n");
     let texture = material.texture.unwrap();
-    assert_eq!((&*texture.name, texture.sampler.wrap, &*losses), ("a.png", [Wrap::Clamp; 2], ""));
+    assert_eq!(
+        (&*texture.name, texture.sampler.wrap, &*losses),
+        ("a.png", [Wrap::Clamp; 2], "")
+    );
     assert_eq!(material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
 }
 
@@ -554,7 +787,12 @@ fn names_are_continued_by_separate_backslashes() {
 fn many_continuations_take_linear_time() {
     for start in ["", "f 1 2 3", "g a", "# a"] {
         let text = format!("{SQUARE}{start}{} 1\nf 1 2 3\n", " \\\n".repeat(200_000));
-        let read = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &Default::default());
+        let read = Obj.read(
+            text.as_bytes(),
+            &Folder::new(),
+            &Default::default(),
+            &Default::default(),
+        );
         assert_eq!(
             read.unwrap().0.triangles().count(),
             if start.starts_with('f') { 3 } else { 1 },
@@ -568,8 +806,14 @@ fn keywords_may_be_in_upper_case() {
     let folder = Folder::from([("m.mtl".to_owned(), b"newmtl m\nKd 1 0 0\n".to_vec())]);
     let text = "MTLLIB m.mtl\nV 0 0 0\nv 1 0 0\nV 0 1 0\nVT 0 0\nVN 0 0 1\nO a\nG b\nUSEMTL m\nF 1/1/1 2/1/1 3/1/1\n";
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    assert_eq!((&*scene.meshes[0].name, list(&losses)), ("a/b", String::new()));
-    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(
+        (&*scene.meshes[0].name, list(&losses)),
+        ("a/b", String::new())
+    );
+    assert_eq!(
+        scene.meshes[0].material.base_color,
+        Some([1.0, 0.0, 0.0, 1.0])
+    );
     assert_eq!(scene.triangles().count(), 1);
 }
 
@@ -577,9 +821,15 @@ fn keywords_may_be_in_upper_case() {
 fn comments_may_follow_numbers_directly() {
     let text = "v 0 0 0#a\nv 1 0 0# b\nv 0 1 0 # 1\nvt 0.5#c 2\nf 1/1 2/1 3/1#d 4\n";
     let (scene, losses) = scene(Obj, text.as_bytes());
-    assert_eq!((scene.meshes[0].faces.indices.clone(), &*losses), (Some(Indices::U32(vec![0, 1, 2])), ""));
+    assert_eq!(
+        (scene.meshes[0].faces.indices.clone(), &*losses),
+        (Some(Indices::U32(vec![0, 1, 2])), "")
+    );
     assert_eq!(scene.meshes[0].uvs[0][0], [0.5, 0.0]);
-    assert_eq!(material_of("newmtl m\nKd 1 0 0#red\n").0.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(
+        material_of("newmtl m\nKd 1 0 0#red\n").0.base_color,
+        Some([1.0, 0.0, 0.0, 1.0])
+    );
 }
 
 #[test]
@@ -590,13 +840,28 @@ fn comments_without_a_blank_are_ignored_unless_they_are_part_of_the_name() {
     )]);
     let material = |name: &str| {
         let text = format!("mtllib m.mtl #all\n{SQUARE}usemtl {name}\nf 1 2 3 4\n");
-        let Material { name, base_color, .. } =
-            read(Obj, text.as_bytes(), &folder).unwrap().0.meshes.remove(0).material;
-        (name, base_color.map(|[red, green, blue, _]| [red, green, blue]))
+        let Material {
+            name, base_color, ..
+        } = read(Obj, text.as_bytes(), &folder)
+            .unwrap()
+            .0
+            .meshes
+            .remove(0)
+            .material;
+        (
+            name,
+            base_color.map(|[red, green, blue, _]| [red, green, blue]),
+        )
     };
     assert_eq!(material("red #1"), ("red #1".into(), Some([1.0, 0.0, 0.0])));
-    assert_eq!(material("green #leaf"), ("green".into(), Some([0.0, 1.0, 0.0])));
-    assert_eq!(material("blue"), ("blue #cold".into(), Some([0.0, 0.0, 1.0])));
+    assert_eq!(
+        material("green #leaf"),
+        ("green".into(), Some([0.0, 1.0, 0.0]))
+    );
+    assert_eq!(
+        material("blue"),
+        ("blue #cold".into(), Some([0.0, 0.0, 1.0]))
+    );
     assert_eq!(material("none #2"), ("none #2".into(), None));
 }
 
@@ -614,9 +879,14 @@ fn the_last_of_repeated_properties_applies() {
 
 #[test]
 fn lists_of_libraries_say_how_many_are_missing() {
-    let library: String =
-        (0..30).map(|index| format!("newmtl m\nnewmtl n{index:02}\nx{index:02} 1\n")).collect();
-    let (_, losses) = material_of(&library.replace("newmtl m\n", "").replace("newmtl n00", "newmtl m"));
+    let library: String = (0..30)
+        .map(|index| format!("newmtl m\nnewmtl n{index:02}\nx{index:02} 1\n"))
+        .collect();
+    let (_, losses) = material_of(
+        &library
+            .replace("newmtl m\n", "")
+            .replace("newmtl n00", "newmtl m"),
+    );
     assert!(losses.contains("x18, x19 and 10 more"), "{losses}");
 }
 
@@ -624,11 +894,18 @@ fn lists_of_libraries_say_how_many_are_missing() {
 fn only_used_materials_decide_whether_all_are_invisible() {
     let library = "newmtl m\nTr 1\nnewmtl other\nKd 1 0 0\n";
     let (material, losses) = material_of(library);
-    assert_eq!((material.base_color, losses.contains("assumed opaque")), (None, true), "{losses}");
+    assert_eq!(
+        (material.base_color, losses.contains("assumed opaque")),
+        (None, true),
+        "{losses}"
+    );
     let folder = Folder::from([("m.mtl".to_owned(), library.into())]);
     let text = format!("mtllib m.mtl\n{SQUARE}usemtl m\nf 1 2 3\nusemtl other\nf 1 3 4\n");
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 1.0, 1.0, 0.0]));
+    assert_eq!(
+        scene.meshes[0].material.base_color,
+        Some([1.0, 1.0, 1.0, 0.0])
+    );
     assert_eq!(list(&losses), "");
 }
 
@@ -636,6 +913,12 @@ fn only_used_materials_decide_whether_all_are_invisible() {
 fn statements_of_many_kinds_are_counted() {
     let text: String = (0..60).map(|index| format!("x{index:02} 1\n")).collect();
     let (_, losses) = scene(Obj, format!("{SQUARE}{text}x59 2\n").as_bytes());
-    assert!(losses.contains("dropped: x49:") && !losses.contains("dropped: x50:"), "{losses}");
-    assert!(losses.contains("dropped: more unsupported statements, of other kinds: 11"), "{losses}");
+    assert!(
+        losses.contains("dropped: x49:") && !losses.contains("dropped: x50:"),
+        "{losses}"
+    );
+    assert!(
+        losses.contains("dropped: more unsupported statements, of other kinds: 11"),
+        "{losses}"
+    );
 }

@@ -12,7 +12,9 @@ use super::{Folder, read, scene_of, write};
 
 /// A strategy for finite floats of all magnitudes.
 fn number() -> impl Strategy<Value = f32> {
-    any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |number| number.is_finite())
+    any::<u32>()
+        .prop_map(f32::from_bits)
+        .prop_filter("finite", |number| number.is_finite())
 }
 
 fn point<const N: usize>() -> impl Strategy<Value = [f32; N]> {
@@ -101,12 +103,18 @@ const COLOR: [f32; 4] = [0.1, 0.2, 0.00123, 1.0];
 /// reading has no losses. Returns the read scene.
 fn assert_round_trip(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
     let (folder, losses) = write(format, scene).unwrap();
-    let others: Vec<_> = losses.lines().filter(|line| !lost.iter().any(|lost| line.contains(lost))).collect();
+    let others: Vec<_> = losses
+        .lines()
+        .filter(|line| !lost.iter().any(|lost| line.contains(lost)))
+        .collect();
     assert_eq!(others, [""; 0]);
     let (mut scene, losses) = read(format, &folder[&format!("file.{format}")], &folder).unwrap();
     assert_eq!(losses, []);
     // Coordinates read from text keep the nearest 64-bit float.
-    scene.meshes.iter_mut().for_each(|mesh| mesh.exact_positions = None);
+    scene
+        .meshes
+        .iter_mut()
+        .for_each(|mesh| mesh.exact_positions = None);
     scene
 }
 

@@ -56,7 +56,11 @@ fn texts() -> impl Iterator<Item = String> {
         // Only every fourth text may contain the last line, an error that ends reading.
         let sorts = if round % 4 == 0 { LINES.len() } else { 34 };
         let line_end = ["\r\n", "\n", "\r"][round as usize % 3];
-        let mut text = if round % 5 == 0 { "\u{feff}".to_owned() } else { String::new() };
+        let mut text = if round % 5 == 0 {
+            "\u{feff}".to_owned()
+        } else {
+            String::new()
+        };
         for _ in 0..1 + below(40) {
             let again = if below(4) == 0 { 1 + below(20) } else { 1 };
             let line = LINES[below(sorts)];
@@ -75,18 +79,36 @@ fn split_sizes_do_not_affect_the_result() {
     for text in texts() {
         for strictness in [Strictness::Strict, Strictness::Lenient] {
             // The expected result: each line is parsed separately.
-            let alone = ParseSizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
+            let alone = ParseSizes {
+                window: usize::MAX,
+                piece: usize::MAX,
+                run: usize::MAX,
+            };
             let expected = parse_to_debug(&text, strictness, alone);
-            *if expected.starts_with("ObjFile") { &mut read } else { &mut rejected } += 1;
-            for (window, piece, run) in
-                [(1 << 20, 1 << 20, 1), (1 << 20, 100, 10), (300, 1 << 20, 1), (64, 30, 1), (1, 1, 1)]
-            {
+            *if expected.starts_with("ObjFile") {
+                &mut read
+            } else {
+                &mut rejected
+            } += 1;
+            for (window, piece, run) in [
+                (1 << 20, 1 << 20, 1),
+                (1 << 20, 100, 10),
+                (300, 1 << 20, 1),
+                (64, 30, 1),
+                (1, 1, 1),
+            ] {
                 let sizes = ParseSizes { window, piece, run };
                 let other = parse_to_debug(&text, strictness, sizes);
-                assert!(other == expected, "{sizes:?} of {text:?}:\n{other}\ninstead of\n{expected}");
+                assert!(
+                    other == expected,
+                    "{sizes:?} of {text:?}:\n{other}\ninstead of\n{expected}"
+                );
             }
         }
     }
     let least = cases(100);
-    assert!(read > least && rejected > least, "{read} are read, {rejected} are rejected");
+    assert!(
+        read > least && rejected > least,
+        "{read} are read, {rejected} are rejected"
+    );
 }

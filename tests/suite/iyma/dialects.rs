@@ -1,8 +1,12 @@
 //! Differences of the dialects: usages as map keys, and files of older tools.
 
-use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat};
+use meshspec::iyma::{
+    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat,
+};
 use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
-use meshspec::{Dialect, ErrorKind, Format, FormatId, Loss, LossKind, ReadOptions, Strictness, WriteOptions};
+use meshspec::{
+    Dialect, ErrorKind, Format, FormatId, Loss, LossKind, ReadOptions, Strictness, WriteOptions,
+};
 use rapidhash::v1::rapidhash_v1;
 
 /// Returns a document of one vertex with attributes of the given usages.
@@ -11,7 +15,10 @@ fn with_usages(dialect: Dialect, usages: &[Usage]) -> Document {
         Attribute::from_f32(usage.clone(), VertexFormat::Float32x2, &[index as f32, 0.5])
     });
     let document = Document::from_mesh(None, attributes.collect()).unwrap();
-    Document { dialect, ..document }
+    Document {
+        dialect,
+        ..document
+    }
 }
 
 fn custom(number: u32, name: &str) -> Usage {
@@ -51,7 +58,11 @@ fn duplicate_usages_are_renamed_for_a_map() {
     ];
     let document = with_usages(Dialect::Spec, &usages);
     let (converted, losses) = document.clone().into_dialect(Dialect::Reference).unwrap();
-    let found: Vec<_> = converted.attributes.iter().map(|attribute| attribute.usage.clone()).collect();
+    let found: Vec<_> = converted
+        .attributes
+        .iter()
+        .map(|attribute| attribute.usage.clone())
+        .collect();
     let expected = [
         custom(0, ""),
         custom(7, ""),
@@ -67,25 +78,46 @@ fn duplicate_usages_are_renamed_for_a_map() {
         let losses = losses.iter().filter(move |loss: &&Loss| loss.kind == kind);
         losses.map(|loss| loss.path.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(of(LossKind::Dropped), ["attributes[1].usage", "attributes[2].usage"]);
+    assert_eq!(
+        of(LossKind::Dropped),
+        ["attributes[1].usage", "attributes[2].usage"]
+    );
     assert_eq!(
         of(LossKind::Renamed),
-        ["attributes[2].usage", "attributes[5].usage", "attributes[7].usage"],
+        [
+            "attributes[2].usage",
+            "attributes[5].usage",
+            "attributes[7].usage"
+        ],
         "{losses:?}"
     );
     let bytes = converted.write(&WriteOptions::default()).unwrap();
-    assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), converted);
+    assert_eq!(
+        Document::read(&bytes, &ReadOptions::default()).unwrap(),
+        converted
+    );
     assert!(converted.check().findings().is_empty());
 }
 
 /// Returns a file in the specification's dialect with the given descriptor and correct checksums.
 fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
-    let whole = with_usages(Dialect::Spec, &[]).write(&WriteOptions::default()).unwrap();
+    let whole = with_usages(Dialect::Spec, &[])
+        .write(&WriteOptions::default())
+        .unwrap();
     let data = &whole[24 + usize::from(u16::from_le_bytes([whole[6], whole[7]]))..];
     let length = (descriptor.len() as u16).to_le_bytes();
     let data_checksum = rapidhash_v1(data).to_le_bytes();
-    let metadata_checksum = rapidhash_v1(&[descriptor, &length, &data_checksum].concat()).to_le_bytes();
-    [b"IyMA\x01\0", &length[..], &metadata_checksum, &data_checksum, descriptor, data].concat()
+    let metadata_checksum =
+        rapidhash_v1(&[descriptor, &length, &data_checksum].concat()).to_le_bytes();
+    [
+        b"IyMA\x01\0",
+        &length[..],
+        &metadata_checksum,
+        &data_checksum,
+        descriptor,
+        data,
+    ]
+    .concat()
 }
 
 #[test]
@@ -93,7 +125,10 @@ fn an_unknown_descriptor_may_be_from_an_older_tool() {
     let mut bytes = with_descriptor(&[0xff; 9]);
     let older = "an older version of the author's tool";
     let error = Document::read(&bytes, &ReadOptions::default()).unwrap_err();
-    assert_eq!((&*error.path().to_string(), error.rule().unwrap().code), ("descriptor", "IYMA-DESCRIPTOR"));
+    assert_eq!(
+        (&*error.path().to_string(), error.rule().unwrap().code),
+        ("descriptor", "IYMA-DESCRIPTOR")
+    );
     assert_eq!(error.span().unwrap().range(), &(24..33));
     assert!(error.message().contains(older), "{error}");
     // A damaged file does not suggest an older tool.
@@ -107,7 +142,11 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
     let codes = |bytes: &[u8]| {
         let report = meshspec::check(bytes, FormatId::Iyma, &ReadOptions::default()).unwrap();
         assert!(!report.is_valid(Strictness::Lenient));
-        report.findings().iter().map(|finding| finding.rule.code).collect::<Vec<_>>()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.rule.code)
+            .collect::<Vec<_>>()
     };
     let good = with_descriptor(&[0xff; 9]);
     assert_eq!(codes(&good), ["IYMA-DESCRIPTOR"]);
@@ -124,13 +163,21 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
 #[test]
 fn the_options_select_the_checksum() {
     let document = with_usages(Dialect::Spec, &[Usage::Position]);
-    let without = Document { data_checksum: DataChecksum::Absent, ..document.clone() };
+    let without = Document {
+        data_checksum: DataChecksum::Absent,
+        ..document.clone()
+    };
     let write = |document: &Document, checksum| {
-        document.write(&WriteOptions::default().with_data_checksum(checksum)).unwrap()
+        document
+            .write(&WriteOptions::default().with_data_checksum(checksum))
+            .unwrap()
     };
     let plain = document.write(&WriteOptions::default()).unwrap();
     assert_eq!(write(&without, true), plain);
-    assert_eq!(write(&document, false), without.write(&WriteOptions::default()).unwrap());
+    assert_eq!(
+        write(&document, false),
+        without.write(&WriteOptions::default()).unwrap()
+    );
     assert_eq!(write(&document, true), plain);
 }
 
@@ -147,18 +194,35 @@ fn indices_of_the_reference_dialect_have_16_bits_if_they_fit() {
     let format = |document: &Document| document.indices.as_ref().unwrap().format;
     let (narrow, losses) = wide(65_535).into_dialect(Dialect::Reference).unwrap();
     assert_eq!((format(&narrow), losses.len()), (IndexFormat::U16, 0));
-    assert_eq!(narrow.indices.unwrap().iter().collect::<Vec<_>>(), [0, 1, 65_535]);
-    assert_eq!(format(&wide(65_536).into_dialect(Dialect::Reference).unwrap().0), IndexFormat::U32);
-    assert_eq!(format(&wide(2).into_dialect(Dialect::Spec).unwrap().0), IndexFormat::U32);
+    assert_eq!(
+        narrow.indices.unwrap().iter().collect::<Vec<_>>(),
+        [0, 1, 65_535]
+    );
+    assert_eq!(
+        format(&wide(65_536).into_dialect(Dialect::Reference).unwrap().0),
+        IndexFormat::U32
+    );
+    assert_eq!(
+        format(&wide(2).into_dialect(Dialect::Spec).unwrap().0),
+        IndexFormat::U32
+    );
 
     let mesh = Mesh {
         positions: vec![[0.0; 3], [1.0; 3], [2.0; 3]],
         faces: Faces::triangles(vec![0, 1, 2]),
         ..Mesh::default()
     };
-    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let scene = Scene {
+        meshes: vec![mesh],
+        ..Scene::default()
+    };
     let written = |dialect| {
-        Document::from_scene(scene.clone(), &SceneOptions::default().with_dialect(dialect)).unwrap().0
+        Document::from_scene(
+            scene.clone(),
+            &SceneOptions::default().with_dialect(dialect),
+        )
+        .unwrap()
+        .0
     };
     assert_eq!(format(&written(Dialect::Spec)), IndexFormat::U32);
     assert_eq!(format(&written(Dialect::Reference)), IndexFormat::U16);

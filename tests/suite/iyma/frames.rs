@@ -7,33 +7,51 @@ use super::{noise, strip, write};
 
 fn error_of(bytes: &[u8]) -> (String, String, Option<Span>) {
     let error = Document::read(bytes, &ReadOptions::default()).unwrap_err();
-    (error.rule().expect("no rule").code.to_owned(), error.to_string(), error.span().cloned())
+    (
+        error.rule().expect("no rule").code.to_owned(),
+        error.to_string(),
+        error.span().cloned(),
+    )
 }
 
 #[test]
 fn wrong_checksums_are_named_with_both_values() {
     let document = strip(20, "x");
     let bytes = write(&document);
-    for (at, code, field) in
-        [(8, "IYMA-METADATA-CHECKSUM", 8..16), (bytes.len() - 1, "IYMA-DATA-CHECKSUM", 16..24)]
-    {
+    for (at, code, field) in [
+        (8, "IYMA-METADATA-CHECKSUM", 8..16),
+        (bytes.len() - 1, "IYMA-DATA-CHECKSUM", 16..24),
+    ] {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
         let (rule, text, span) = error_of(&bad);
         assert_eq!((&*rule, span), (code, Some(Span::Bytes(field))), "{text}");
-        assert!(text.contains("found 0x") && text.contains(", expected 0x"), "{text}");
+        assert!(
+            text.contains("found 0x") && text.contains(", expected 0x"),
+            "{text}"
+        );
     }
     let mut bad = bytes.clone();
     bad[8] ^= 1;
     let lenient = Document::read(&bad, &ReadOptions::lenient()).unwrap();
     assert_eq!(lenient.attributes, document.attributes);
     let wrong = lenient.metadata_checksum.unwrap();
-    assert_eq!(wrong.computed(), Some(u64::from_le_bytes(bytes[8..16].try_into().unwrap())));
+    assert_eq!(
+        wrong.computed(),
+        Some(u64::from_le_bytes(bytes[8..16].try_into().unwrap()))
+    );
     let report = meshspec::check(&bad, FormatId::Iyma, &ReadOptions::default()).unwrap();
-    assert!(report.findings()[0].message.contains(", expected 0x"), "{:?}", report.findings());
+    assert!(
+        report.findings()[0].message.contains(", expected 0x"),
+        "{:?}",
+        report.findings()
+    );
     // A wrong checksum is kept unless it is removed.
     assert_eq!(lenient.write(&WriteOptions::lenient()).unwrap(), bad);
-    assert_eq!(lenient.write(&WriteOptions::default()).unwrap_err().kind(), ErrorKind::Inexpressible);
+    assert_eq!(
+        lenient.write(&WriteOptions::default()).unwrap_err().kind(),
+        ErrorKind::Inexpressible
+    );
 }
 
 /// Returns the compressed data of a file.
@@ -47,7 +65,10 @@ fn stream(bytes: &[u8]) -> meshspec::Result<Document> {
 
 /// Returns a file with the descriptor of `document`, the given data, and no data checksum.
 fn file_of(document: &Document, data: &[u8]) -> Vec<u8> {
-    let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..document.clone() });
+    let mut bytes = write(&Document {
+        data_checksum: DataChecksum::Absent,
+        ..document.clone()
+    });
     bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
     bytes.extend_from_slice(data);
     bytes
@@ -69,59 +90,149 @@ const RLE: u32 = 1;
 
 #[test]
 fn handwritten_frames_are_decompressed() {
-    let mut document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
+    let mut document = Document {
+        user_data: vec![7u8; 300].into(),
+        ..Document::default()
+    };
     let whole = frame(1, &[(RLE, 300, &[7])]);
     assert_eq!(
-        Document::read(&file_of(&document, &whole), &Default::default()).unwrap().user_data,
+        Document::read(&file_of(&document, &whole), &Default::default())
+            .unwrap()
+            .user_data,
         vec![7u8; 300]
     );
-    let halves = [frame(1, &[(RLE, 200, &[7])]), frame(1, &[(RAW, 2, &[7, 7]), (RLE, 98, &[7])])].concat();
-    assert!(Document::read(&file_of(&document, &halves), &Default::default()).is_ok(), "two frames");
+    let halves = [
+        frame(1, &[(RLE, 200, &[7])]),
+        frame(1, &[(RAW, 2, &[7, 7]), (RLE, 98, &[7])]),
+    ]
+    .concat();
+    assert!(
+        Document::read(&file_of(&document, &halves), &Default::default()).is_ok(),
+        "two frames"
+    );
     let mut large_window = frame(17, &[(RLE, 300, &[7])]);
-    assert!(Document::read(&file_of(&document, &large_window), &Default::default()).is_ok(), "2^27");
-    assert_eq!(stream(&file_of(&document, &large_window)).unwrap().user_data.len(), 300, "2^27");
+    assert!(
+        Document::read(&file_of(&document, &large_window), &Default::default()).is_ok(),
+        "2^27"
+    );
+    assert_eq!(
+        stream(&file_of(&document, &large_window))
+            .unwrap()
+            .user_data
+            .len(),
+        300,
+        "2^27"
+    );
     large_window[1] |= 1;
     let cases: [(&str, Vec<u8>, &str); 10] = [
         ("no frame", Vec::new(), "IYMA-PACKING"),
-        ("truncated", whole[..whole.len() - 1].to_vec(), "IYMA-PACKING"),
-        ("a window of 2^28", frame(18, &[(RLE, 300, &[7])]), "IYMA-WINDOW"),
-        ("a window of 2^27 and an eighth", large_window, "IYMA-WINDOW"),
-        ("one byte more", frame(1, &[(RLE, 301, &[7])]), "IYMA-DATA-SIZE"),
-        ("one byte less", frame(1, &[(RLE, 299, &[7])]), "IYMA-DATA-SIZE"),
-        ("a frame more", [&*whole, &*frame(1, &[(RAW, 1, &[7])])].concat(), "IYMA-DATA-SIZE"),
-        ("a byte that is no frame", [&*whole, &[0][..]].concat(), "IYMA-TRAILING"),
-        ("magic bytes", [&[0x28, 0xb5, 0x2f, 0xfd][..], &*whole].concat(), "IYMA-PACKING"),
-        ("a reserved block", frame(1, &[(3, 300, &[7])]), "IYMA-PACKING"),
+        (
+            "truncated",
+            whole[..whole.len() - 1].to_vec(),
+            "IYMA-PACKING",
+        ),
+        (
+            "a window of 2^28",
+            frame(18, &[(RLE, 300, &[7])]),
+            "IYMA-WINDOW",
+        ),
+        (
+            "a window of 2^27 and an eighth",
+            large_window,
+            "IYMA-WINDOW",
+        ),
+        (
+            "one byte more",
+            frame(1, &[(RLE, 301, &[7])]),
+            "IYMA-DATA-SIZE",
+        ),
+        (
+            "one byte less",
+            frame(1, &[(RLE, 299, &[7])]),
+            "IYMA-DATA-SIZE",
+        ),
+        (
+            "a frame more",
+            [&*whole, &*frame(1, &[(RAW, 1, &[7])])].concat(),
+            "IYMA-DATA-SIZE",
+        ),
+        (
+            "a byte that is no frame",
+            [&*whole, &[0][..]].concat(),
+            "IYMA-TRAILING",
+        ),
+        (
+            "magic bytes",
+            [&[0x28, 0xb5, 0x2f, 0xfd][..], &*whole].concat(),
+            "IYMA-PACKING",
+        ),
+        (
+            "a reserved block",
+            frame(1, &[(3, 300, &[7])]),
+            "IYMA-PACKING",
+        ),
     ];
     for (what, data, code) in &cases {
         let file = file_of(&document, data);
         let (rule, text, span) = error_of(&file);
         assert_eq!(rule, *code, "{what}: {text}");
         let end = file.len() as u64;
-        let start = if *code == "IYMA-TRAILING" { end - 1 } else { end - data.len() as u64 };
+        let start = if *code == "IYMA-TRAILING" {
+            end - 1
+        } else {
+            end - data.len() as u64
+        };
         assert_eq!(span, Some(Span::Bytes(start..end)), "{what}: {text}");
         // A stream reads the trailing byte as the next frame.
         let error = stream(&file).unwrap_err();
-        let code = if *code == "IYMA-TRAILING" { "IYMA-PACKING" } else { code };
-        assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{what}: {error}");
+        let code = if *code == "IYMA-TRAILING" {
+            "IYMA-PACKING"
+        } else {
+            code
+        };
+        assert_eq!(
+            error.rule().map(|rule| rule.code),
+            Some(code),
+            "{what}: {error}"
+        );
     }
     // Lengths near 2^32, which are never allocated.
     document.n_vertices = u32::MAX;
     document.user_data = Default::default();
     document.attributes.clear();
     let huge = write(&document);
-    assert_eq!(Document::read(&huge, &Default::default()).unwrap().n_vertices, u32::MAX);
+    assert_eq!(
+        Document::read(&huge, &Default::default())
+            .unwrap()
+            .n_vertices,
+        u32::MAX
+    );
 }
 
 #[test]
 fn size_mismatches_are_described() {
-    let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
+    let document = Document {
+        user_data: vec![7u8; 300].into(),
+        ..Document::default()
+    };
     let cases = [
-        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes unpack to 299"),
+        (
+            frame(1, &[(RLE, 299, &[7])]),
+            "300 bytes are declared, but 6 packed bytes unpack to 299",
+        ),
         // A compressed block, of which only the maximum size is known.
-        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes unpack to 301 to 131373"),
-        ([&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(), "1 byte follows the last frame"),
-        ([&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(), "2 bytes follow the last frame"),
+        (
+            frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]),
+            "10 packed bytes unpack to 301 to 131373",
+        ),
+        (
+            [&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(),
+            "1 byte follows the last frame",
+        ),
+        (
+            [&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(),
+            "2 bytes follow the last frame",
+        ),
     ];
     for (data, expected) in cases {
         let error = Document::read(&file_of(&document, &data), &Default::default()).unwrap_err();
@@ -132,7 +243,10 @@ fn size_mismatches_are_described() {
 #[test]
 fn all_kinds_of_frame_headers() {
     let size = 300u64;
-    let document = Document { user_data: vec![7u8; size as usize].into(), ..Document::default() };
+    let document = Document {
+        user_data: vec![7u8; size as usize].into(),
+        ..Document::default()
+    };
     // Content sizes of two bytes start at 256; one byte would be too small, and requires a single segment.
     for (flag, length, stored) in [(0, 0, 0), (1, 2, size - 256), (2, 4, size), (3, 8, size)] {
         for single_segment in [false, true] {
@@ -147,11 +261,17 @@ fn all_kinds_of_frame_headers() {
             let file = file_of(&document, &data);
             let what = format!("{length} bytes of content size, single segment: {single_segment}");
             assert_eq!(
-                Document::read(&file, &Default::default()).unwrap().user_data,
+                Document::read(&file, &Default::default())
+                    .unwrap()
+                    .user_data,
                 document.user_data,
                 "{what}"
             );
-            assert_eq!(stream(&file).unwrap().user_data, document.user_data, "{what}");
+            assert_eq!(
+                stream(&file).unwrap().user_data,
+                document.user_data,
+                "{what}"
+            );
         }
     }
 }
@@ -185,10 +305,21 @@ fn sizes_are_exact_at_any_amount() {
 fn frames_are_written_by_the_specification() {
     // 3 MiB of noise twice, which only long-distance matching finds.
     let once = noise(3 << 20);
-    let twice = Document { user_data: [&*once, &*once].concat().into(), ..Document::default() };
-    let once = Document { user_data: once, ..Document::default() };
+    let twice = Document {
+        user_data: [&*once, &*once].concat().into(),
+        ..Document::default()
+    };
+    let once = Document {
+        user_data: once,
+        ..Document::default()
+    };
     let (once, twice) = (write(&once), write(&twice));
-    assert!(twice.len() < once.len() * 11 / 10, "{} bytes once, {} twice", once.len(), twice.len());
+    assert!(
+        twice.len() < once.len() * 11 / 10,
+        "{} bytes once, {} twice",
+        once.len(),
+        twice.len()
+    );
     // No content size, single segment, checksum or dictionary.
     assert_eq!((data_of(&once)[0], data_of(&twice)[0]), (0, 0));
 }
@@ -199,14 +330,26 @@ fn data_checksums_of_each_dialect() {
     let mut differ = 0;
     for size in 0..100 {
         for dialect in [Dialect::Spec, Dialect::Reference] {
-            let document = Document { dialect, user_data: noise(size), ..Document::default() };
+            let document = Document {
+                dialect,
+                user_data: noise(size),
+                ..Document::default()
+            };
             let bytes = write(&document);
             let stored = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
             let data = data_of(&bytes);
             let right = stored == rapidhash::v1::rapidhash_v1(data);
-            assert_eq!(right, data.len() != 48 || dialect == Dialect::Spec, "{dialect} {}", data.len());
+            assert_eq!(
+                right,
+                data.len() != 48 || dialect == Dialect::Spec,
+                "{dialect} {}",
+                data.len()
+            );
             differ += u32::from(!right);
-            assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), document);
+            assert_eq!(
+                Document::read(&bytes, &Default::default()).unwrap(),
+                document
+            );
         }
     }
     assert!(differ > 0, "no data of 48 bytes");

@@ -1,7 +1,8 @@
 //! Merging meshes into one file, and splitting a file by mesh.
 
 use meshspec::iyma::{
-    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat, merge,
+    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat,
+    merge,
 };
 use meshspec::{ErrorKind, Format};
 
@@ -15,9 +16,18 @@ fn merging_and_splitting() {
     assert_eq!((merged.n_vertices, merged.meshes.len()), (13, 2));
     assert_eq!(
         merged.meshes[1],
-        MeshInfo { first_index: 9, index_count: 18, first_vertex: 5, vertex_count: 8 }
+        MeshInfo {
+            first_index: 9,
+            index_count: 18,
+            first_vertex: 5,
+            vertex_count: 8
+        }
     );
-    assert_eq!((&*merged.user_data, losses.len()), (&b"one"[..], 1), "{losses:?}");
+    assert_eq!(
+        (&*merged.user_data, losses.len()),
+        (&b"one"[..], 1),
+        "{losses:?}"
+    );
     let (parts, losses) = merged.split().unwrap();
     assert!(losses.is_empty());
     b.attributes.reverse();
@@ -30,26 +40,58 @@ fn merging_and_splitting() {
     let (merged, _) = merge(&[a.clone(), wide]).unwrap();
     let indices = merged.indices.as_ref().unwrap();
     assert_eq!(indices.format, IndexFormat::U32);
-    assert!(indices.iter().take(9).eq(a.indices.as_ref().unwrap().iter()));
-    assert_eq!(Document::read(&write(&merged), &Default::default()).unwrap(), merged);
+    assert!(
+        indices
+            .iter()
+            .take(9)
+            .eq(a.indices.as_ref().unwrap().iter())
+    );
+    assert_eq!(
+        Document::read(&write(&merged), &Default::default()).unwrap(),
+        merged
+    );
 
     // Incompatible documents are rejected.
     let mut bare = strip(5, "");
     bare.indices = None;
     bare.meshes[0].index_count = 0;
     let error = merge(&[a.clone(), bare.clone()]).unwrap_err();
-    assert!(error.path() == "documents[1]" && error.message().contains("without indices"), "{error}");
+    assert!(
+        error.path() == "documents[1]" && error.message().contains("without indices"),
+        "{error}"
+    );
 
     // Data outside all meshes is listed as lost.
     let mut spare = strip(5, "");
-    spare.meshes[0] = MeshInfo { first_vertex: 2, vertex_count: 3, first_index: 3, index_count: 3 };
-    let losses: Vec<String> = spare.split().unwrap().1.iter().map(ToString::to_string).collect();
+    spare.meshes[0] = MeshInfo {
+        first_vertex: 2,
+        vertex_count: 3,
+        first_index: 3,
+        index_count: 3,
+    };
+    let losses: Vec<String> = spare
+        .split()
+        .unwrap()
+        .1
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(losses.len(), 2, "{losses:?}");
-    assert!(losses[0].ends_with("uses: 6") && losses[1].ends_with("uses: 2"), "{losses:?}");
+    assert!(
+        losses[0].ends_with("uses: 6") && losses[1].ends_with("uses: 2"),
+        "{losses:?}"
+    );
 
     // More vertices than 32 bits can count, without any bytes.
-    let many = Document { n_vertices: u32::MAX, meshes: vec![MeshInfo::default()], ..Document::default() };
-    assert_eq!(merge(&[many.clone(), many]).unwrap_err().kind(), ErrorKind::Inexpressible);
+    let many = Document {
+        n_vertices: u32::MAX,
+        meshes: vec![MeshInfo::default()],
+        ..Document::default()
+    };
+    assert_eq!(
+        merge(&[many.clone(), many]).unwrap_err().kind(),
+        ErrorKind::Inexpressible
+    );
 }
 
 /// Merging keeps vertices and indices outside all meshes, so that the ranges of meshes remain correct.
@@ -57,13 +99,26 @@ fn merging_and_splitting() {
 fn unused_buffer_ranges_are_kept() {
     let mut spare = strip(8, "");
     spare.meshes = vec![
-        MeshInfo { first_index: 0, index_count: 3, first_vertex: 1, vertex_count: 4 },
-        MeshInfo { first_index: 6, index_count: 3, first_vertex: 2, vertex_count: 5 },
+        MeshInfo {
+            first_index: 0,
+            index_count: 3,
+            first_vertex: 1,
+            vertex_count: 4,
+        },
+        MeshInfo {
+            first_index: 6,
+            index_count: 3,
+            first_vertex: 2,
+            vertex_count: 5,
+        },
     ];
     let all = [spare.clone(), strip(5, ""), spare.clone(), strip(9, "")];
     let (merged, losses) = merge(&all).unwrap();
     assert!(losses.is_empty());
-    let parts: Vec<_> = all.iter().flat_map(|document| document.split().unwrap().0).collect();
+    let parts: Vec<_> = all
+        .iter()
+        .flat_map(|document| document.split().unwrap().0)
+        .collect();
     assert_eq!(merged.split().unwrap().0, parts);
 }
 
@@ -82,7 +137,8 @@ fn buffers_of_equal_usage_keep_their_order() {
 #[test]
 fn shared_ranges_are_counted_once() {
     let heights = Attribute::from_f32(Usage::Position, VertexFormat::Float32, &[0.0; 8]);
-    let mut document = Document::from_mesh(Some(IndexBuffer::from_u16(&[0; 8])), vec![heights]).unwrap();
+    let mut document =
+        Document::from_mesh(Some(IndexBuffer::from_u16(&[0; 8])), vec![heights]).unwrap();
     let cases: [(&[(u32, u32)], u32); 7] = [
         (&[(0, 8), (0, 8)], 0),
         (&[(0, 5), (3, 3)], 2),
@@ -100,10 +156,23 @@ fn shared_ranges_are_counted_once() {
             vertex_count: count,
         };
         document.meshes = ranges.iter().map(mesh).collect();
-        let losses: Vec<_> = document.split().unwrap().1.iter().map(ToString::to_string).collect();
-        let expected = ["indices", "vertices"].map(|what| format!("{what} that no mesh uses: {lost}"));
-        let all = losses.iter().zip(&expected).all(|(loss, expected)| loss.contains(expected));
-        assert!(all && losses.len() == if lost == 0 { 0 } else { 2 }, "{ranges:?}: {losses:?}");
+        let losses: Vec<_> = document
+            .split()
+            .unwrap()
+            .1
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let expected =
+            ["indices", "vertices"].map(|what| format!("{what} that no mesh uses: {lost}"));
+        let all = losses
+            .iter()
+            .zip(&expected)
+            .all(|(loss, expected)| loss.contains(expected));
+        assert!(
+            all && losses.len() == if lost == 0 { 0 } else { 2 },
+            "{ranges:?}: {losses:?}"
+        );
     }
 }
 
@@ -116,11 +185,20 @@ fn checksums_and_user_data_without_a_mesh() {
         (DataChecksum::Wrong(7.into()), DataChecksum::Present),
     ] {
         document.data_checksum = checksum;
-        assert_eq!(merge(&[document.clone(), strip(5, "kept")]).unwrap().0.data_checksum, expected);
+        assert_eq!(
+            merge(&[document.clone(), strip(5, "kept")])
+                .unwrap()
+                .0
+                .data_checksum,
+            expected
+        );
         assert_eq!(document.mesh(0).unwrap().data_checksum, expected);
     }
     document.meshes.clear();
     let (parts, losses) = document.split().unwrap();
     assert!(parts.is_empty());
-    assert!(losses.iter().any(|loss| loss.path == "user_data"), "{losses:?}");
+    assert!(
+        losses.iter().any(|loss| loss.path == "user_data"),
+        "{losses:?}"
+    );
 }

@@ -21,17 +21,29 @@ fn require_agreement(reports: &[RunReport]) {
 
 /// Requires that up to 256 valid files, and files derived from them, expose each bug. Half of the smallest files must
 /// have at most `median` bytes.
-fn require_all_found<B: Debug + Copy>(bugs: &[B], median: usize, run: impl Fn(B, u32) -> Vec<RunReport>) {
+fn require_all_found<B: Debug + Copy>(
+    bugs: &[B],
+    median: usize,
+    run: impl Fn(B, u32) -> Vec<RunReport>,
+) {
     let mut sizes = Vec::new();
     for bug in bugs {
         // A smaller number of files is a prefix of a larger one.
         let found = [16, 64, 256].into_iter().find_map(|cases| {
             let reports = run(*bug, cases);
-            let smallest = reports.iter().flat_map(RunReport::disagreements).min_by_key(|d| d.bytes.len())?;
+            let smallest = reports
+                .iter()
+                .flat_map(RunReport::disagreements)
+                .min_by_key(|d| d.bytes.len())?;
             Some((cases, smallest.clone()))
         });
-        let Some((cases, smallest)) = found else { panic!("{bug:?} is not found") };
-        println!("{bug:?}: {} runs, of {cases} files {smallest}", smallest.runs);
+        let Some((cases, smallest)) = found else {
+            panic!("{bug:?} is not found")
+        };
+        println!(
+            "{bug:?}: {} runs, of {cases} files {smallest}",
+            smallest.runs
+        );
         sizes.push(smallest.bytes.len());
     }
     sizes.sort_unstable();

@@ -28,22 +28,75 @@ const CAUSES: &[(&str, &str, &[&str])] = &[
     ("meshes[\"", "", &["meshes[].name", "meshes[]", "meshes"]),
     ("meshes[", ".base_color", BASE_COLOR),
     ("materials[", ".base_color", BASE_COLOR),
-    ("meshes[", ".metallic", &["meshes[].material.metallic", "meshes"]),
-    ("materials[", ".metallic", &["meshes[].material.metallic", "meshes"]),
-    ("meshes[", ".roughness", &["meshes[].material.metallic", "meshes"]),
-    ("materials[", ".roughness", &["meshes[].material.metallic", "meshes"]),
-    ("meshes[", ".alpha_mode", &["meshes[].material.alpha_mode", "meshes"]),
-    ("materials[", ".alpha_mode", &["meshes[].material.alpha_mode", "meshes"]),
-    ("meshes[", ".double_sided", &["meshes[].material.double_sided", "meshes"]),
-    ("materials[", ".double_sided", &["meshes[].material.double_sided", "meshes"]),
-    ("materials[", "", &["meshes[].material.name", "meshes[]", "meshes"]),
+    (
+        "meshes[",
+        ".metallic",
+        &["meshes[].material.metallic", "meshes"],
+    ),
+    (
+        "materials[",
+        ".metallic",
+        &["meshes[].material.metallic", "meshes"],
+    ),
+    (
+        "meshes[",
+        ".roughness",
+        &["meshes[].material.metallic", "meshes"],
+    ),
+    (
+        "materials[",
+        ".roughness",
+        &["meshes[].material.metallic", "meshes"],
+    ),
+    (
+        "meshes[",
+        ".alpha_mode",
+        &["meshes[].material.alpha_mode", "meshes"],
+    ),
+    (
+        "materials[",
+        ".alpha_mode",
+        &["meshes[].material.alpha_mode", "meshes"],
+    ),
+    (
+        "meshes[",
+        ".double_sided",
+        &["meshes[].material.double_sided", "meshes"],
+    ),
+    (
+        "materials[",
+        ".double_sided",
+        &["meshes[].material.double_sided", "meshes"],
+    ),
+    (
+        "materials[",
+        "",
+        &["meshes[].material.name", "meshes[]", "meshes"],
+    ),
     ("meshes", "", &["meshes", "meshes[]"]),
     ("vertices", "", &["meshes[]", "meshes[].faces.corners"]),
-    ("triangles", "", &["meshes[]", "meshes[].faces", "meshes[].faces.corners"]),
-    ("joints[", "", &["skeleton.joints", "skeleton.joints.name", "transform"]),
+    (
+        "triangles",
+        "",
+        &["meshes[]", "meshes[].faces", "meshes[].faces.corners"],
+    ),
+    (
+        "joints[",
+        "",
+        &["skeleton.joints", "skeleton.joints.name", "transform"],
+    ),
     ("joints.rest", "", JOINTS),
     ("joints.inverse_bind", "", JOINTS),
-    ("joints", "", &["skeleton.joints", "meshes[].skins", "meshes[].skins[]", "transform"]),
+    (
+        "joints",
+        "",
+        &[
+            "skeleton.joints",
+            "meshes[].skins",
+            "meshes[].skins[]",
+            "transform",
+        ],
+    ),
     ("lods[", ".distance", &["lods[].distance", "lods"]),
     ("lods", "", &["lods"]),
     ("properties[", "", &["properties", "properties[]"]),
@@ -51,18 +104,36 @@ const CAUSES: &[(&str, &str, &[&str])] = &[
     ("surface", "", SURFACE),
     ("points", "", SURFACE),
     ("bounds.", "", SURFACE),
-    ("attributes[\"normal\"]", "", &["meshes[].normals", "meshes[].faces"]),
+    (
+        "attributes[\"normal\"]",
+        "",
+        &["meshes[].normals", "meshes[].faces"],
+    ),
     (
         "attributes[\"tangent\"]",
         "",
-        &["meshes[].tangents", "meshes[].tangents.w", "attributes[].usage", "skeleton.joints.scale"],
+        &[
+            "meshes[].tangents",
+            "meshes[].tangents.w",
+            "attributes[].usage",
+            "skeleton.joints.scale",
+        ],
     ),
     ("attributes[\"uv", "", &["meshes[].uvs[]"]),
-    ("attributes[\"color", "", &["meshes[].colors[]", "meshes[].colors[].alpha"]),
+    (
+        "attributes[\"color",
+        "",
+        &["meshes[].colors[]", "meshes[].colors[].alpha"],
+    ),
     (
         "attributes[\"weights\"]",
         "",
-        &["meshes[].skins", "meshes[].skins[]", "meshes[].skins[].weights", "skeleton.joints"],
+        &[
+            "meshes[].skins",
+            "meshes[].skins[]",
+            "meshes[].skins[].weights",
+            "skeleton.joints",
+        ],
     ),
     (
         "attributes[",
@@ -101,15 +172,31 @@ const CAUSES: &[(&str, &str, &[&str])] = &[
     (
         "animations[",
         ".scales",
-        &["animations[].channels.scale", "animations[].times", "skeleton.joints.inverse_bind"],
+        &[
+            "animations[].channels.scale",
+            "animations[].times",
+            "skeleton.joints.inverse_bind",
+        ],
     ),
-    ("animations[", ".duration", &["animations[].duration", "animations[].rate"]),
+    (
+        "animations[",
+        ".duration",
+        &["animations[].duration", "animations[].rate"],
+    ),
     ("animations[", ".looped", &["animations[].looped"]),
-    ("animations[", "", &["animations", "animations[]", "animations[].name"]),
+    (
+        "animations[",
+        "",
+        &["animations", "animations[]", "animations[].name"],
+    ),
 ];
 
-const BASE_COLOR: &[&str] =
-    &["meshes[].material.base_color", "meshes[].material.base_color.alpha", "meshes[].material", "meshes"];
+const BASE_COLOR: &[&str] = &[
+    "meshes[].material.base_color",
+    "meshes[].material.base_color.alpha",
+    "meshes[].material",
+    "meshes",
+];
 
 const JOINTS: &[&str] = &[
     "skeleton.joints.translation",
@@ -119,8 +206,12 @@ const JOINTS: &[&str] = &[
     "skeleton.joints[].inverse_bind",
 ];
 
-const SURFACE: &[&str] =
-    &["meshes[].positions", "meshes[].faces.corners", "skeleton.joints.rest", "skeleton.joints.scale"];
+const SURFACE: &[&str] = &[
+    "meshes[].positions",
+    "meshes[].faces.corners",
+    "skeleton.joints.rest",
+    "skeleton.joints.scale",
+];
 
 /// Distances in animations follow from all of these.
 const POSES: &[&str] = &[
@@ -166,21 +257,30 @@ fn convert(scene: &Scene, target: Option<Target>) -> Option<(Scene, Vec<Loss>)> 
 
 /// Returns a path without numeric indices: `meshes[].uvs[]`.
 fn without_indices(path: &str) -> String {
-    let parts: Vec<&str> =
-        path.split('[').map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect();
+    let parts: Vec<&str> = path
+        .split('[')
+        .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()))
+        .collect();
     parts.join("[")
 }
 
 /// Returns the losses that may cause a difference with this path.
 fn causes_of<'l>(path: &str, losses: &'l [Loss]) -> Vec<&'l Loss> {
-    let level = path.strip_prefix("lods[").and_then(|rest| rest.split_once("]."));
+    let level = path
+        .strip_prefix("lods[")
+        .and_then(|rest| rest.split_once("]."));
     let path = match level {
         Some((_, rest)) if rest != "distance" => rest,
         _ => path,
     };
-    let row = CAUSES.iter().find(|(start, end, _)| path.starts_with(start) && path.ends_with(end));
+    let row = CAUSES
+        .iter()
+        .find(|(start, end, _)| path.starts_with(start) && path.ends_with(end));
     let paths = row.map_or(&[][..], |(.., paths)| paths);
-    losses.iter().filter(|loss| paths.contains(&&*without_indices(&loss.path.to_string()))).collect()
+    losses
+        .iter()
+        .filter(|loss| paths.contains(&&*without_indices(&loss.path.to_string())))
+        .collect()
 }
 
 /// Returns `true` if a stated error bounds the difference. Distances of surfaces in animations, entries of matrices, and
@@ -188,11 +288,14 @@ fn causes_of<'l>(path: &str, losses: &'l [Loss]) -> Vec<&'l Loss> {
 fn is_bounded(difference: &SceneDifference, causes: &[&Loss]) -> bool {
     let is_derived = |loss: &Loss| {
         loss.quantity == Some(Quantity::TIMES)
-            || loss.path == "skeleton.joints.scale" && difference.quantity != Some(Quantity::POSITIONS)
+            || loss.path == "skeleton.joints.scale"
+                && difference.quantity != Some(Quantity::POSITIONS)
     };
     !difference.path.contains('@')
         && difference.path != "joints.inverse_bind"
-        && causes.iter().all(|loss| loss.error.is_some() && !is_derived(loss))
+        && causes
+            .iter()
+            .all(|loss| loss.error.is_some() && !is_derived(loss))
 }
 
 /// The largest absolute dot product of the quaternions of two rotations that differ by a half turn.
@@ -200,16 +303,20 @@ const HALF_TURN: f32 = 1e-4;
 
 /// Returns `true` if rotations of successive keys differ by a half turn. Rounding decides about its direction.
 fn has_half_turns(scene: &Scene) -> bool {
-    let channels = scene.animations.iter().flat_map(|animation| &animation.channels);
+    let channels = scene
+        .animations
+        .iter()
+        .flat_map(|animation| &animation.channels);
     let is_half_turn = |keys: &[[f32; 4]]| {
         let dot: f32 = keys[0].iter().zip(keys[1]).map(|(a, b)| a * b).sum();
         dot.abs() <= HALF_TURN
     };
     channels.into_iter().any(|channel| match &channel.samples {
         // At the end of a loop, the first key follows the last one.
-        Samples::Rotation(keys) => {
-            keys.windows(2).chain([&[keys[0], keys[keys.len() - 1]][..]]).any(is_half_turn)
-        }
+        Samples::Rotation(keys) => keys
+            .windows(2)
+            .chain([&[keys[0], keys[keys.len() - 1]][..]])
+            .any(is_half_turn),
         _ => false,
     })
 }
@@ -222,7 +329,10 @@ fn rounding(difference: &SceneDifference, quantity: Quantity, size: f64) -> f64 
     match quantity {
         Quantity::TRANSLATIONS => fraction * size,
         Quantity::SCALES => fraction,
-        Quantity { unit: Unit::Degrees, .. } => ANGLE_ROUNDING.max(fraction * 180.0),
+        Quantity {
+            unit: Unit::Degrees,
+            ..
+        } => ANGLE_ROUNDING.max(fraction * 180.0),
         _ => 0.0,
     }
 }
@@ -243,8 +353,13 @@ fn unexplained(difference: &SceneDifference, losses: &[Loss], size: f64) -> Opti
     }
     // Errors of several meshes are alternatives, errors for several reasons add up.
     let mut errors: BTreeMap<(String, &str), f64> = BTreeMap::new();
-    for loss in causes.iter().filter(|loss| loss.quantity.is_some_and(|own| own.unit == quantity.unit)) {
-        let error = errors.entry((without_indices(&loss.path.to_string()), &loss.message)).or_default();
+    for loss in causes
+        .iter()
+        .filter(|loss| loss.quantity.is_some_and(|own| own.unit == quantity.unit))
+    {
+        let error = errors
+            .entry((without_indices(&loss.path.to_string()), &loss.message))
+            .or_default();
         *error = error.max(loss.error.unwrap_or(f64::INFINITY));
     }
     let stated: f64 = errors.into_values().sum();
@@ -254,10 +369,20 @@ fn unexplained(difference: &SceneDifference, losses: &[Loss], size: f64) -> Opti
 
 /// Returns the largest absolute coordinate of vertices and joints.
 fn largest_coordinate(scene: &Scene) -> f64 {
-    let positions = scene.meshes.iter().flat_map(|mesh| mesh.positions.as_flattened().iter().copied());
-    let bound = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.inverse());
+    let positions = scene
+        .meshes
+        .iter()
+        .flat_map(|mesh| mesh.positions.as_flattened().iter().copied());
+    let bound = scene
+        .skeleton
+        .joints
+        .iter()
+        .map(|joint| joint.inverse_bind.inverse());
     let joints = bound.flat_map(|matrix| matrix.w_axis.truncate().to_array());
-    positions.chain(joints).filter(|x| x.is_finite()).fold(0.0, |largest, x| largest.max(f64::from(x.abs())))
+    positions
+        .chain(joints)
+        .filter(|x| x.is_finite())
+        .fold(0.0, |largest, x| largest.max(f64::from(x.abs())))
 }
 
 /// Converts a scene to each format, and each result to each format again. Fails unless the losses of each conversion
@@ -265,16 +390,24 @@ fn largest_coordinate(scene: &Scene) -> f64 {
 fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
     let scene = with_names_of_joints(scene);
     let converted = all_targets().filter_map(|target| Some((target, convert(&scene, target)?.0)));
-    let sources: Vec<_> = [(None, scene.clone())].into_iter().chain(converted).collect();
+    let sources: Vec<_> = [(None, scene.clone())]
+        .into_iter()
+        .chain(converted)
+        .collect();
     for (source, scene) in sources {
         let scene = with_names_of_joints(scene);
         for target in all_targets() {
-            let Some((found, losses)) = convert(&scene, target) else { continue };
+            let Some((found, losses)) = convert(&scene, target) else {
+                continue;
+            };
             let comparison = compare(&scene, &found, &Default::default()).unwrap();
             let size = largest_coordinate(&scene);
             // Corners of vertices that dropped shear moves cannot be matched.
-            let is_sheared = losses.iter().any(|loss| loss.path == "skeleton.joints.scale");
-            let is_matched = |found: &SceneDifference| !is_sheared || !found.path.starts_with("attributes");
+            let is_sheared = losses
+                .iter()
+                .any(|loss| loss.path == "skeleton.joints.scale");
+            let is_matched =
+                |found: &SceneDifference| !is_sheared || !found.path.starts_with("attributes");
             let is_ambiguous = has_half_turns(&scene);
             if !is_sheared && causes_of("surface", &losses).is_empty() {
                 prop_assert_eq!(comparison.uncompared.without_counterpart, [0, 0]);
@@ -282,8 +415,10 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
             // A root joint with the transform of the scene may shear its children.
             let is_transformed = losses.iter().any(|loss| loss.path == "transform");
             let is_expected = |found: &SceneDifference| {
-                let (is_animated, is_joint) =
-                    (found.path.starts_with("animations["), found.path.starts_with("joints."));
+                let (is_animated, is_joint) = (
+                    found.path.starts_with("animations["),
+                    found.path.starts_with("joints."),
+                );
                 // Rotations of a joint move its children.
                 let is_turned = [".rotations", ".translations", ".surface", ".points"]
                     .iter()
@@ -292,13 +427,16 @@ fn assert_all_explained(scene: Scene) -> Result<(), TestCaseError> {
                     || (is_ambiguous && is_turned)
                     || (is_transformed && (is_animated || is_joint))
             };
-            for difference in
-                comparison.differences.iter().filter(|found| is_matched(found) && !is_expected(found))
+            for difference in comparison
+                .differences
+                .iter()
+                .filter(|found| is_matched(found) && !is_expected(found))
             {
                 if let Some(why) = unexplained(difference, &losses, size) {
                     let losses: Vec<_> = losses.iter().map(Loss::to_string).collect();
                     let losses = losses.join("\n");
-                    let message = format!("{source:?} to {target:?}: {why}: {difference:?}\n{losses}");
+                    let message =
+                        format!("{source:?} to {target:?}: {why}: {difference:?}\n{losses}");
                     return Err(TestCaseError::fail(message));
                 }
             }
@@ -313,7 +451,10 @@ const CASES: u32 = 16;
 
 /// Compares each of the scenes. Ignores `PROPTEST_RNG_SEED`, which macros of proptest prefer to the configuration.
 fn assert_all_explained_in(scenes: impl Strategy<Value = Scene>) {
-    let config = ProptestConfig { rng_seed: RngSeed::Fixed(0), ..config(CASES, "pairs") };
+    let config = ProptestConfig {
+        rng_seed: RngSeed::Fixed(0),
+        ..config(CASES, "pairs")
+    };
     if let Err(error) = TestRunner::new(config).run(&scenes, assert_all_explained) {
         panic!("{error}");
     }

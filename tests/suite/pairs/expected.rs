@@ -39,7 +39,8 @@ impl Content {
                 }
                 _ => {
                     self.drop_meshes(&mut meshes)?;
-                    self.apply_loss(loss, &mut effects).map_err(|why| format!("{loss}: {why}"))?;
+                    self.apply_loss(loss, &mut effects)
+                        .map_err(|why| format!("{loss}: {why}"))?;
                 }
             }
         }
@@ -54,7 +55,8 @@ impl Content {
             return Err(format!("meshes{meshes:?} are not there"));
         }
         let mut index = 0..;
-        self.meshes.retain(|_| !index.next().is_some_and(|index| meshes.contains(&index)));
+        self.meshes
+            .retain(|_| !index.next().is_some_and(|index| meshes.contains(&index)));
         Ok(())
     }
 
@@ -68,7 +70,9 @@ impl Content {
                 mesh.apply_loss(index, field, loss, effects)
             }
             ("skeleton", None, field) => self.apply_skeleton_loss(field, loss, effects),
-            ("animations", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.animations),
+            ("animations", None, "") if loss.kind == LossKind::Dropped => {
+                clear(&mut self.animations)
+            }
             // The tests of rebinding cover vertices during animations.
             ("animations", None, "") if loss.kind == LossKind::Quantized => Ok(()),
             ("animations", Some(index), field) => {
@@ -77,12 +81,17 @@ impl Content {
                     "" if loss.kind == LossKind::Dropped => animation.clear(),
                     // Times are compared by the values at each time.
                     field if field == "times" || field.starts_with("channels[") => {
-                        let all = animation.iter_mut().filter(|(name, _)| name.starts_with("channels."));
+                        let all = animation
+                            .iter_mut()
+                            .filter(|(name, _)| name.starts_with("channels."));
                         all.for_each(mark_unknown);
                     }
                     // For half a turn between keys, rounding decides the direction.
                     "channels.rotation" if loss.error > Some(60.0) => {
-                        animation.get_mut(field).into_iter().for_each(|part| *part = ScenePart::Anything);
+                        animation
+                            .get_mut(field)
+                            .into_iter()
+                            .for_each(|part| *part = ScenePart::Anything);
                     }
                     field => apply_part_loss(animation, field, loss)?,
                 }
@@ -92,13 +101,21 @@ impl Content {
                 effects.renamed.extend(0..self.meshes.len());
                 Ok(())
             }
-            ("properties", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.properties),
+            ("properties", None, "") if loss.kind == LossKind::Dropped => {
+                clear(&mut self.properties)
+            }
             ("properties", Some(index), "") => {
                 let property = self.properties.get_mut(index).ok_or(MISSING)?;
-                *property = if loss.kind == LossKind::Dropped { DROPPED } else { ScenePart::Anything };
+                *property = if loss.kind == LossKind::Dropped {
+                    DROPPED
+                } else {
+                    ScenePart::Anything
+                };
                 Ok(())
             }
-            ("lods", None, "") if loss.kind == LossKind::Dropped => remove_all(&mut self.whole, "lods["),
+            ("lods", None, "") if loss.kind == LossKind::Dropped => {
+                remove_all(&mut self.whole, "lods[")
+            }
             ("lods", Some(index), "") => {
                 apply_part_loss(&mut self.whole, &format!("lods[{index}].meshes"), loss)
             }
@@ -123,8 +140,16 @@ impl Content {
         Ok(())
     }
 
-    fn apply_skeleton_loss(&mut self, field: &str, loss: &Loss, effects: &mut LossEffects) -> ApplyResult {
-        if let Some((index, field)) = field.strip_prefix("joints[").and_then(|rest| rest.split_once("].")) {
+    fn apply_skeleton_loss(
+        &mut self,
+        field: &str,
+        loss: &Loss,
+        effects: &mut LossEffects,
+    ) -> ApplyResult {
+        if let Some((index, field)) = field
+            .strip_prefix("joints[")
+            .and_then(|rest| rest.split_once("]."))
+        {
             let index: usize = index.parse().map_err(|_| "no number")?;
             if (field, loss.kind) == ("inverse_bind", LossKind::Changed) {
                 return self.mark_scale_unknown(index);
@@ -135,16 +160,25 @@ impl Content {
             // The tests of rebinding cover the vertex positions.
             ("joints.inverse_bind", LossKind::Changed) => {
                 effects.joints_changed = true;
-                let scaled: Vec<usize> =
-                    (0..self.joints.len()).filter(|joint| self.is_scaled(*joint)).collect();
+                let scaled: Vec<usize> = (0..self.joints.len())
+                    .filter(|joint| self.is_scaled(*joint))
+                    .collect();
                 self.mark_transforms_unknown(&scaled);
-                if scaled.is_empty() { Err("no joint has a scale".into()) } else { Ok(()) }
+                if scaled.is_empty() {
+                    Err("no joint has a scale".into())
+                } else {
+                    Ok(())
+                }
             }
             ("joints.rest", LossKind::Changed) => {
                 // The vertices are expected at rest.
-                let is_transform = |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
+                let is_transform =
+                    |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
                 for joint in &mut self.joints {
-                    joint.iter_mut().filter(|(name, _)| is_transform(name)).for_each(mark_unknown);
+                    joint
+                        .iter_mut()
+                        .filter(|(name, _)| is_transform(name))
+                        .for_each(mark_unknown);
                 }
                 Ok(())
             }
@@ -153,11 +187,16 @@ impl Content {
             ("joints" | "", LossKind::Changed) => {
                 effects.joints_changed = true;
                 for joint in &mut self.joints {
-                    joint.iter_mut().filter(|(name, _)| name.starts_with("rest.")).for_each(mark_unknown);
+                    joint
+                        .iter_mut()
+                        .filter(|(name, _)| name.starts_with("rest."))
+                        .for_each(mark_unknown);
                 }
                 Ok(())
             }
-            ("joints.name", LossKind::Dropped) => self.each_joint(|joint| remove_all(joint, "name")),
+            ("joints.name", LossKind::Dropped) => {
+                self.each_joint(|joint| remove_all(joint, "name"))
+            }
             ("joints.translation" | "joints.rotation", LossKind::Quantized) => {
                 let property = field.trim_start_matches("joints.");
                 for joint in &mut self.joints {
@@ -166,7 +205,9 @@ impl Content {
                 }
                 // Joints without a channel are at rest.
                 let path = format!("channels.{property}");
-                self.animations.iter_mut().try_for_each(|animation| apply_part_loss(animation, &path, loss))
+                self.animations
+                    .iter_mut()
+                    .try_for_each(|animation| apply_part_loss(animation, &path, loss))
             }
             _ => Err(UNKNOWN_LOSS.into()),
         }
@@ -183,9 +224,18 @@ impl Content {
             _ => None,
         };
         let mut chain = std::iter::successors(Some(joint), above).take(self.joints.len());
-        chain.any(|joint| match self.joints.get(joint).and_then(|parts| parts.get("bind.scale")) {
-            Some(ScenePart::Numbers(scale)) => scale.values.iter().any(|factor| (factor - 1.0).abs() > 1e-5),
-            _ => true,
+        chain.any(|joint| {
+            match self
+                .joints
+                .get(joint)
+                .and_then(|parts| parts.get("bind.scale"))
+            {
+                Some(ScenePart::Numbers(scale)) => scale
+                    .values
+                    .iter()
+                    .any(|factor| (factor - 1.0).abs() > 1e-5),
+                _ => true,
+            }
         })
     }
 
@@ -194,13 +244,27 @@ impl Content {
         let count = self.joints.len();
         for joint in joints {
             let is_transform = |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
-            self.joints[*joint].iter_mut().filter(|(name, _)| is_transform(name)).for_each(mark_unknown);
+            self.joints[*joint]
+                .iter_mut()
+                .filter(|(name, _)| is_transform(name))
+                .for_each(mark_unknown);
         }
-        let channels = self.animations.iter_mut().flatten().filter(|(name, _)| name.starts_with("channels."));
+        let channels = self
+            .animations
+            .iter_mut()
+            .flatten()
+            .filter(|(name, _)| name.starts_with("channels."));
         for (_, part) in channels {
-            let ScenePart::Numbers(Numbers { values, components, .. }) = part else { continue };
+            let ScenePart::Numbers(Numbers {
+                values, components, ..
+            }) = part
+            else {
+                continue;
+            };
             for pose in values.chunks_mut(*components * count) {
-                joints.iter().for_each(|joint| pose[*components * joint..][..*components].fill(f64::NAN));
+                joints
+                    .iter()
+                    .for_each(|joint| pose[*components * joint..][..*components].fill(f64::NAN));
             }
         }
     }
@@ -209,9 +273,14 @@ impl Content {
     fn mark_scale_unknown(&mut self, joint: usize) -> ApplyResult {
         let count = self.joints.len();
         let parts = self.joints.get_mut(joint).ok_or(MISSING)?;
-        parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(mark_unknown);
+        parts
+            .iter_mut()
+            .filter(|(name, _)| name.ends_with(".scale"))
+            .for_each(mark_unknown);
         for animation in &mut self.animations {
-            if let Some(ScenePart::Numbers(Numbers { values, .. })) = animation.get_mut("channels.scale") {
+            if let Some(ScenePart::Numbers(Numbers { values, .. })) =
+                animation.get_mut("channels.scale")
+            {
                 for pose in values.chunks_mut(3 * count) {
                     pose[3 * joint..][..3].fill(f64::NAN);
                 }
@@ -236,17 +305,32 @@ impl MeshContent {
         loss: &Loss,
         effects: &mut LossEffects,
     ) -> ApplyResult {
-        let custom = field.strip_prefix("custom[").and_then(|rest| rest.split_once(']'));
+        let custom = field
+            .strip_prefix("custom[")
+            .and_then(|rest| rest.split_once(']'));
         match (field, custom) {
             ("custom", _) if loss.kind == LossKind::Changed => effects.filled.push(index),
             (_, Some((place, ""))) if loss.kind == LossKind::Dropped => {
-                let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
-                return custom.and_then(Option::take).map(drop).ok_or(MISSING.into());
+                let custom = place
+                    .parse()
+                    .ok()
+                    .and_then(|place: usize| self.custom.get_mut(place));
+                return custom
+                    .and_then(Option::take)
+                    .map(drop)
+                    .ok_or(MISSING.into());
             }
-            (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => effects.renamed.push(index),
-            (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => effects.widened.push(index),
+            (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => {
+                effects.renamed.push(index)
+            }
+            (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => {
+                effects.widened.push(index)
+            }
             (_, Some((place, ""))) if loss.kind != LossKind::Dropped => {
-                let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
+                let custom = place
+                    .parse()
+                    .ok()
+                    .and_then(|place: usize| self.custom.get_mut(place));
                 let custom = custom.and_then(Option::as_mut).ok_or(MISSING)?;
                 if loss.kind == LossKind::Renamed {
                     effects.renamed.push(index);
@@ -255,11 +339,17 @@ impl MeshContent {
                 }
             }
             (_, Some(_)) => return Err(UNKNOWN_LOSS.into()),
-            ("tangents", _) if loss.kind == LossKind::Renamed => return self.convert_tangents_to_custom(),
+            ("tangents", _) if loss.kind == LossKind::Renamed => {
+                return self.convert_tangents_to_custom();
+            }
             // All sets are one part, which the first loss removes.
             (field, _) if field.starts_with("skins[") && loss.kind == LossKind::Dropped => {
                 let first = field == "skins[0]";
-                return if first { remove_all(&mut self.parts, "skins") } else { Ok(()) };
+                return if first {
+                    remove_all(&mut self.parts, "skins")
+                } else {
+                    Ok(())
+                };
             }
             // Influences of weight 0 are not compared.
             ("skins", _) if loss.kind == LossKind::Dropped => {}
@@ -279,14 +369,33 @@ impl MeshContent {
 
     /// glTF ignores tangents without normals, so they become custom attributes.
     fn convert_tangents_to_custom(&mut self) -> ApplyResult {
-        let parts = [self.parts.remove("tangents"), self.parts.remove("tangents.w")];
-        let [Some(ScenePart::Numbers(directions)), Some(ScenePart::Numbers(sides))] = parts else {
+        let parts = [
+            self.parts.remove("tangents"),
+            self.parts.remove("tangents.w"),
+        ];
+        let [
+            Some(ScenePart::Numbers(directions)),
+            Some(ScenePart::Numbers(sides)),
+        ] = parts
+        else {
             return Err(MISSING.into());
         };
-        let pairs = directions.values.as_chunks::<3>().0.iter().zip(sides.values);
-        let values = pairs.flat_map(|([x, y, z], side)| [*x, *y, *z, side]).collect();
+        let pairs = directions
+            .values
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .zip(sides.values);
+        let values = pairs
+            .flat_map(|([x, y, z], side)| [*x, *y, *z, side])
+            .collect();
         let (name, values) = ("TANGENT".to_owned(), ("F32".to_owned(), values));
-        self.custom.push(Some(CustomPart { name, components: 4, values, error: 0.0 }));
+        self.custom.push(Some(CustomPart {
+            name,
+            components: 4,
+            values,
+            error: 0.0,
+        }));
         Ok(())
     }
 
@@ -296,14 +405,22 @@ impl MeshContent {
         if let Some(ScenePart::Numbers(faces)) = other.parts.get_mut("faces") {
             faces.values.iter_mut().for_each(|corner| *corner += base);
         }
-        let names: BTreeSet<String> = self.parts.keys().chain(other.parts.keys()).cloned().collect();
+        let names: BTreeSet<String> = self
+            .parts
+            .keys()
+            .chain(other.parts.keys())
+            .cloned()
+            .collect();
         for name in names {
-            let once = name.starts_with("material.") || ["name", "extras", "flat"].contains(&&*name);
+            let once =
+                name.starts_with("material.") || ["name", "extras", "flat"].contains(&&*name);
             match (self.parts.get_mut(&name), other.parts.remove(&name)) {
                 (Some(_), None) if once => {}
                 (Some(own), Some(more)) if once && *own == more => {}
                 // Appending an unknown list of faces makes the whole list unknown.
-                (Some(own), Some(ScenePart::Anything)) if name == "faces" => *own = ScenePart::Anything,
+                (Some(own), Some(ScenePart::Anything)) if name == "faces" => {
+                    *own = ScenePart::Anything
+                }
                 (Some(ScenePart::Anything), Some(_)) if name == "faces" => {}
                 (Some(own), Some(more)) if !once => own.append(more, self.vertices, other.vertices),
                 _ => return Err(format!("{name} differs between meshes, without a loss")),
@@ -320,23 +437,43 @@ impl MeshContent {
 impl ScenePart {
     fn append(&mut self, more: ScenePart, vertices: usize, others: usize) {
         let components = match (&*self, &more) {
-            (ScenePart::Numbers(numbers), _) | (_, ScenePart::Numbers(numbers)) => numbers.components,
+            (ScenePart::Numbers(numbers), _) | (_, ScenePart::Numbers(numbers)) => {
+                numbers.components
+            }
             _ => return,
         };
         let unknown = |vertices| vec![f64::NAN; vertices * components];
         let (own, more) = match (std::mem::replace(self, ScenePart::Anything), more) {
             (ScenePart::Numbers(own), ScenePart::Numbers(more)) => {
                 let error = own.error.max(more.error);
-                let metric = if more.metric == Metric::Set { Metric::Set } else { own.metric };
-                (Numbers { error, metric, ..own }, more.values)
+                let metric = if more.metric == Metric::Set {
+                    Metric::Set
+                } else {
+                    own.metric
+                };
+                (
+                    Numbers {
+                        error,
+                        metric,
+                        ..own
+                    },
+                    more.values,
+                )
             }
             (ScenePart::Numbers(own), _) => (own, unknown(others)),
-            (_, ScenePart::Numbers(more)) => {
-                (Numbers { values: unknown(vertices), ..more.clone() }, more.values)
-            }
+            (_, ScenePart::Numbers(more)) => (
+                Numbers {
+                    values: unknown(vertices),
+                    ..more.clone()
+                },
+                more.values,
+            ),
             _ => return,
         };
-        *self = ScenePart::Numbers(Numbers { values: [own.values, more].concat(), ..own });
+        *self = ScenePart::Numbers(Numbers {
+            values: [own.values, more].concat(),
+            ..own
+        });
     }
 }
 
@@ -356,7 +493,11 @@ fn clear<T>(list: &mut Vec<T>) -> ApplyResult {
 fn remove_all(parts: &mut SceneParts, name: &str) -> ApplyResult {
     let before = parts.len();
     parts.retain(|other, _| !is_below(other, name));
-    if parts.len() == before { Err(MISSING.into()) } else { Ok(()) }
+    if parts.len() == before {
+        Err(MISSING.into())
+    } else {
+        Ok(())
+    }
 }
 
 fn is_below(name: &str, above: &str) -> bool {
@@ -368,7 +509,9 @@ fn is_below(name: &str, above: &str) -> bool {
 fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResult {
     match loss.kind {
         // Only faces of fewer than three corners are dropped without the rest of their list.
-        LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), ScenePart::Anything)),
+        LossKind::Dropped if name == "faces.corners" => {
+            drop(parts.insert(name.into(), ScenePart::Anything))
+        }
         // Other tests cover the triangulation; here, all corners of a polygon must be in some triangle.
         LossKind::Split => {
             if let Some(ScenePart::Numbers(triangles)) = parts.get_mut("faces") {
@@ -384,7 +527,9 @@ fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResu
         // Directions and rotations are kept.
         LossKind::Changed if loss.message.ends_with(" normalised") => {
             for (_, part) in parts.iter_mut().filter(|(other, _)| is_below(other, name)) {
-                let ScenePart::Numbers(numbers) = part else { continue };
+                let ScenePart::Numbers(numbers) = part else {
+                    continue;
+                };
                 if numbers.components == 3 && numbers.metric != Metric::Points {
                     numbers.metric = Metric::Directions;
                     numbers.error = numbers.error.max(1e-3);
@@ -392,7 +537,10 @@ fn apply_part_loss(parts: &mut SceneParts, name: &str, loss: &Loss) -> ApplyResu
             }
         }
         LossKind::Changed | LossKind::Renamed => {
-            parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(mark_unknown);
+            parts
+                .iter_mut()
+                .filter(|(other, _)| is_below(other, name))
+                .for_each(mark_unknown);
             // A new part also has parts below it.
             let with = match name {
                 "tangents" => Some("tangents.w".to_owned()),

@@ -52,9 +52,16 @@ fn write_and_read(scene: &Scene, (format, dialect): Target) -> Option<(Scene, Ve
 fn convert_and_compare(scene: Scene, target: Target) -> Result<Option<Scene>, TestCaseError> {
     let (format, dialect) = target;
     let scene = with_names_of_joints(scene);
-    let Some((found, losses)) = write_and_read(&scene, target) else { return Ok(None) };
-    assert_explained(in_rest_pose(scene, format, &losses), &found, Some(format), &losses)
-        .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
+    let Some((found, losses)) = write_and_read(&scene, target) else {
+        return Ok(None);
+    };
+    assert_explained(
+        in_rest_pose(scene, format, &losses),
+        &found,
+        Some(format),
+        &losses,
+    )
+    .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
     Ok(Some(found))
 }
 
@@ -62,13 +69,20 @@ fn convert_and_compare(scene: Scene, target: Target) -> Result<Option<Scene>, Te
 /// bound in it.
 fn in_rest_pose(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
     let has_skeleton = matches!(format, FormatId::Mesh | FormatId::Bmd);
-    let is_rebound = losses.iter().any(|loss| loss.path == "skeleton.joints.rest");
-    let is_bound = scene.skeleton.joints.iter().all(|joint| joint.rest.is_none());
+    let is_rebound = losses
+        .iter()
+        .any(|loss| loss.path == "skeleton.joints.rest");
+    let is_bound = scene
+        .skeleton
+        .joints
+        .iter()
+        .all(|joint| joint.rest.is_none());
     if has_skeleton && !is_rebound || is_bound {
         return scene;
     }
-    let rests: Vec<_> =
-        (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest_transform(joint)).collect();
+    let rests: Vec<_> = (0..scene.skeleton.joints.len())
+        .map(|joint| scene.skeleton.rest_transform(joint))
+        .collect();
     scene.apply_pose(&rests);
     if has_skeleton {
         let matrices = scene.skeleton.global_matrices(&rests);
@@ -99,16 +113,27 @@ fn assert_explained(
     format: Option<FormatId>,
     losses: &[Loss],
 ) -> Result<(), TestCaseError> {
-    let applied = losses.iter().any(|loss| loss.path == "transform" && loss.kind == LossKind::Changed);
+    let applied = losses
+        .iter()
+        .any(|loss| loss.path == "transform" && loss.kind == LossKind::Changed);
     if applied {
-        prop_assert!(scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY), "no transform");
+        prop_assert!(
+            scene
+                .transform
+                .is_some_and(|transform| transform != Mat4::IDENTITY),
+            "no transform"
+        );
         scene.apply_transform();
     }
     let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
     let mut times: Vec<_> = scene.animations.iter().map(comparison_times).collect();
     if format.is_some() {
         // glTF keeps samples after the end of a loop, which are never shown.
-        for (times, animation) in times.iter_mut().zip(&scene.animations).filter(|(_, a)| a.looped) {
+        for (times, animation) in times
+            .iter_mut()
+            .zip(&scene.animations)
+            .filter(|(_, a)| a.looped)
+        {
             times.retain(|time| *time <= animation.duration);
         }
     }
@@ -138,7 +163,11 @@ fn round_vertices(mesh: &mut MeshContent) {
 }
 
 /// Returns the index of each joint in the scene `found`. Joints may be reordered, after added ones.
-fn order_of(scene: &Scene, found: &Scene, effects: &LossEffects) -> Result<Vec<usize>, TestCaseError> {
+fn order_of(
+    scene: &Scene,
+    found: &Scene,
+    effects: &LossEffects,
+) -> Result<Vec<usize>, TestCaseError> {
     let joints = &found.skeleton.joints;
     let named = joints.iter().any(|joint| !joint.name.is_empty());
     let wanted = scene.skeleton.joints.len();
@@ -148,14 +177,23 @@ fn order_of(scene: &Scene, found: &Scene, effects: &LossEffects) -> Result<Vec<u
             "" => unnamed.find(|joint| joints[*joint].extras.contains_key("bmd_pseudo")),
             name => joints.iter().position(|joint| joint.name == name),
         };
-        scene.skeleton.joints.iter().filter_map(|joint| place(&joint.name)).collect()
+        scene
+            .skeleton
+            .joints
+            .iter()
+            .filter_map(|joint| place(&joint.name))
+            .collect()
     } else {
         (0..joints.len().min(wanted)).collect()
     };
     if !effects.joints_changed {
         let added = joints.len().checked_sub(wanted);
         let is_expected = added == Some(0) || effects.joint_added && added == Some(1);
-        prop_assert!(order.is_sorted() && (joints.is_empty() || is_expected), "joints: {:?}", order);
+        prop_assert!(
+            order.is_sorted() && (joints.is_empty() || is_expected),
+            "joints: {:?}",
+            order
+        );
     }
     order.truncate(wanted);
     Ok(order)
@@ -165,14 +203,20 @@ fn order_of(scene: &Scene, found: &Scene, effects: &LossEffects) -> Result<Vec<u
 fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss]) -> Vec<Vec<f32>> {
     let is_dropped = |index: usize| {
         let path = format!("animations[{index}]");
-        losses.iter().any(|loss| loss.kind == LossKind::Dropped && loss.path == *path)
+        losses
+            .iter()
+            .any(|loss| loss.kind == LossKind::Dropped && loss.path == *path)
     };
     let kept = times.into_iter().zip(&scene.animations).enumerate();
-    let kept = kept.filter(|(index, _)| !is_dropped(*index)).map(|(_, kept)| kept);
+    let kept = kept
+        .filter(|(index, _)| !is_dropped(*index))
+        .map(|(_, kept)| kept);
     let (mut times, sources): (Vec<_>, Vec<_>) = kept.unzip();
     for (times, (found, source)) in times.iter_mut().zip(found.animations.iter().zip(sources)) {
         if found.rate != source.rate {
-            times.iter_mut().for_each(|time| *time = *time / source.rate * found.rate);
+            times
+                .iter_mut()
+                .for_each(|time| *time = *time / source.rate * found.rate);
         }
     }
     times
@@ -193,20 +237,32 @@ fn comparison_times(animation: &Animation) -> Vec<f32> {
 
 /// Seed requires a name, a material and a type (S10); the defaults are "unnamed", "DEFAULT" and "STATIC".
 fn add_usual_properties(expected: &mut Content) {
-    let [mesh] = &mut *expected.meshes else { return };
-    let usual = [("name", "name", "unnamed"), ("mat0", "material.name", "DEFAULT")];
+    let [mesh] = &mut *expected.meshes else {
+        return;
+    };
+    let usual = [
+        ("name", "name", "unnamed"),
+        ("mat0", "material.name", "DEFAULT"),
+    ];
     for (property, field, otherwise) in usual {
         if has_property(&expected.properties, property) {
             continue;
         }
-        let part = mesh.parts.entry(field.into()).or_insert_with(|| ScenePart::Text(otherwise.into()));
+        let part = mesh
+            .parts
+            .entry(field.into())
+            .or_insert_with(|| ScenePart::Text(otherwise.into()));
         let value = match part {
             ScenePart::Text(text) => ScenePart::Text(format!("{property}={text}")),
             _ => ScenePart::Anything,
         };
         add_property(&mut expected.properties, property, value);
     }
-    add_property(&mut expected.properties, "type", ScenePart::Text("type=STATIC".into()));
+    add_property(
+        &mut expected.properties,
+        "type",
+        ScenePart::Text("type=STATIC".into()),
+    );
 }
 
 fn add_property(properties: &mut Vec<ScenePart>, name: &str, part: ScenePart) {
@@ -217,13 +273,24 @@ fn add_property(properties: &mut Vec<ScenePart>, name: &str, part: ScenePart) {
 
 fn has_property(properties: &[ScenePart], name: &str) -> bool {
     let is_it = |text: &str| text.split_once('=').is_some_and(|(other, _)| other == name);
-    properties.iter().any(|other| matches!(other, ScenePart::Text(text) if is_it(text)))
+    properties
+        .iter()
+        .any(|other| matches!(other, ScenePart::Text(text) if is_it(text)))
 }
 
-fn compare_all(found: &Content, expected: &Content, effects: &LossEffects) -> Result<(), TestCaseError> {
+fn compare_all(
+    found: &Content,
+    expected: &Content,
+    effects: &LossEffects,
+) -> Result<(), TestCaseError> {
     // A format with exactly one mesh may have an empty mesh.
-    let only_empty = expected.meshes.is_empty() && found.meshes.iter().all(|mesh| mesh.vertices == 0);
-    prop_assert!(only_empty || found.meshes.len() == expected.meshes.len(), "{} meshes", found.meshes.len());
+    let only_empty =
+        expected.meshes.is_empty() && found.meshes.iter().all(|mesh| mesh.vertices == 0);
+    prop_assert!(
+        only_empty || found.meshes.len() == expected.meshes.len(),
+        "{} meshes",
+        found.meshes.len()
+    );
     for (index, (found, expected)) in found.meshes.iter().zip(&expected.meshes).enumerate() {
         let at = format!("meshes[{index}]");
         compare_parts(&at, &found.parts, &expected.parts)?;
@@ -240,11 +307,24 @@ fn compare_all(found: &Content, expected: &Content, effects: &LossEffects) -> Re
         }
         compare_parts(&format!("skeleton.joints[{index}]"), &found, expected)?;
     }
-    prop_assert_eq!(found.animations.len(), expected.animations.len(), "animations");
-    for (index, (found, expected)) in found.animations.iter().zip(&expected.animations).enumerate() {
+    prop_assert_eq!(
+        found.animations.len(),
+        expected.animations.len(),
+        "animations"
+    );
+    for (index, (found, expected)) in found
+        .animations
+        .iter()
+        .zip(&expected.animations)
+        .enumerate()
+    {
         compare_parts(&format!("animations[{index}]"), found, expected)?;
     }
-    let properties: Vec<_> = expected.properties.iter().filter(|property| **property != DROPPED).collect();
+    let properties: Vec<_> = expected
+        .properties
+        .iter()
+        .filter(|property| **property != DROPPED)
+        .collect();
     prop_assert_eq!(found.properties.len(), properties.len(), "properties");
     for (index, (found, expected)) in found.properties.iter().zip(properties).enumerate() {
         compare(&format!("properties[{index}]"), Some(found), Some(expected))?;
@@ -275,15 +355,20 @@ fn compare_custom(
         let renamed = effects.renamed.contains(&mesh);
         let same = |other: &&CustomPart| {
             let name = renamed || other.name == custom.name;
-            name && (is_near(other, custom) || effects.widened.contains(&mesh) && is_wider(other, custom))
+            name && (is_near(other, custom)
+                || effects.widened.contains(&mesh) && is_wider(other, custom))
         };
         let place = found.iter().position(same);
         let Some(place) = place else {
-            return Err(TestCaseError::fail(format!("meshes[{mesh}]: no {custom:?}: {found:?}")));
+            return Err(TestCaseError::fail(format!(
+                "meshes[{mesh}]: no {custom:?}: {found:?}"
+            )));
         };
         found.remove(place);
     }
-    let zeros = found.iter().all(|custom| custom.values.1.iter().all(|value| *value == 0.0));
+    let zeros = found
+        .iter()
+        .all(|custom| custom.values.1.iter().all(|value| *value == 0.0));
     prop_assert!(
         found.is_empty() || zeros && effects.filled.contains(&mesh),
         "meshes[{}]: {:?}",
@@ -298,14 +383,20 @@ fn is_near(found: &CustomPart, expected: &CustomPart) -> bool {
     let pairs = found.values.1.iter().zip(&expected.values.1);
     let mut same = pairs.map(|(a, b)| a == b || (a - b).abs() <= expected.error || b.is_nan());
     (found.components, &found.values.0, found.values.1.len())
-        == (expected.components, &expected.values.0, expected.values.1.len())
+        == (
+            expected.components,
+            &expected.values.0,
+            expected.values.1.len(),
+        )
         && same.all(|same| same)
 }
 
 /// Returns `true` if the attributes are equal except for additional zero components.
 fn is_wider(found: &CustomPart, expected: &CustomPart) -> bool {
     let ((kind, found_values), (expected_kind, values)) = (&found.values, &expected.values);
-    let mut pairs = found_values.chunks(found.components).zip(values.chunks(expected.components));
+    let mut pairs = found_values
+        .chunks(found.components)
+        .zip(values.chunks(expected.components));
     kind == expected_kind
         && found_values.len() / found.components == values.len() / expected.components
         && pairs.all(|(found, expected)| {
@@ -317,9 +408,13 @@ fn is_wider(found: &CustomPart, expected: &CustomPart) -> bool {
 fn round_trips(scene: &Scene) -> Result<usize, TestCaseError> {
     let mut converted = 0;
     for a in TARGETS {
-        let Some(source) = convert_and_compare(scene.clone(), a)? else { continue };
+        let Some(source) = convert_and_compare(scene.clone(), a)? else {
+            continue;
+        };
         for b in TARGETS {
-            let Some(there) = convert_and_compare(source.clone(), b)? else { continue };
+            let Some(there) = convert_and_compare(source.clone(), b)? else {
+                continue;
+            };
             converted += usize::from(convert_and_compare(there, a)?.is_some());
         }
     }
@@ -359,7 +454,10 @@ fn most_scenes_pass_through_all_formats() {
     let mut total = 0;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..8 {
-        let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
+        let scene = scenes::at_rest_in_the_bind_pose()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         total += round_trips(&scene).unwrap();
     }
     let most = 8 * TARGETS.len() * TARGETS.len();

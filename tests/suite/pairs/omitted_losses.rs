@@ -20,7 +20,8 @@ fn is_small(loss: &Loss) -> bool {
             let near = path.ends_with(".positions") && loss.error <= Some(0.01);
             let angle = path.ends_with(".normals") && loss.error > Some(0.01);
             near || !(angle
-                || loss.error > Some(0.0) && compared_bit_by_bit.iter().any(|part| path.contains(part)))
+                || loss.error > Some(0.0)
+                    && compared_bit_by_bit.iter().any(|part| path.contains(part)))
         }
         // Names are compared unless the mesh has a rename.
         LossKind::Renamed => path.contains(".custom["),
@@ -39,7 +40,12 @@ fn permit_same_differences(loss: &Loss, other: &Loss) -> bool {
 
 /// Returns the kind and path of a loss, without numbers.
 fn subject(format: FormatId, loss: &Loss) -> String {
-    let path: String = loss.path.to_string().chars().filter(|c| !c.is_ascii_digit()).collect();
+    let path: String = loss
+        .path
+        .to_string()
+        .chars()
+        .filter(|c| !c.is_ascii_digit())
+        .collect();
     format!("{format}: {:?} {path}", loss.kind)
 }
 
@@ -48,20 +54,28 @@ fn an_omitted_loss_is_detected() {
     let mut runner = TestRunner::deterministic();
     let mut found_wrong: BTreeMap<String, usize> = BTreeMap::new();
     for _ in 0..40 {
-        let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
+        let scene = scenes::at_rest_in_the_bind_pose()
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let scene = with_names_of_joints(scene);
         for target in TARGETS {
-            let Some((found, losses)) = write_and_read(&scene, target) else { continue };
+            let Some((found, losses)) = write_and_read(&scene, target) else {
+                continue;
+            };
             for index in 0..losses.len() {
                 let mut rest = losses.clone();
                 let omitted = rest.remove(index);
-                let same = rest.iter().any(|loss| permit_same_differences(loss, &omitted));
+                let same = rest
+                    .iter()
+                    .any(|loss| permit_same_differences(loss, &omitted));
                 let result = assert_explained(scene.clone(), &found, Some(target.0), &rest);
                 assert!(
                     result.is_err() || same || is_small(&omitted),
                     "{omitted} may be omitted from {losses:#?}"
                 );
-                *found_wrong.entry(subject(target.0, &omitted)).or_default() += usize::from(result.is_err());
+                *found_wrong.entry(subject(target.0, &omitted)).or_default() +=
+                    usize::from(result.is_err());
             }
         }
     }
@@ -86,6 +100,9 @@ fn an_omitted_loss_is_detected() {
         "bmd: Changed animations[].duration",
     ];
     for subject in subjects {
-        assert!(found_wrong.get(subject).is_some_and(|count| *count > 0), "{subject}: {found_wrong:#?}");
+        assert!(
+            found_wrong.get(subject).is_some_and(|count| *count > 0),
+            "{subject}: {found_wrong:#?}"
+        );
     }
 }

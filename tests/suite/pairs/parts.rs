@@ -85,31 +85,60 @@ impl Content {
         // Without a skeleton, joints are compared by number.
         let place = |joint: usize| match order {
             [] => joint,
-            order => order.iter().position(|other| *other == joint).unwrap_or(order.len()),
+            order => order
+                .iter()
+                .position(|other| *other == joint)
+                .unwrap_or(order.len()),
         };
         let mut whole = SceneParts::new();
-        if let Some(transform) = scene.transform.filter(|transform| *transform != Mat4::IDENTITY) {
+        if let Some(transform) = scene
+            .transform
+            .filter(|transform| *transform != Mat4::IDENTITY)
+        {
             whole.insert("transform".into(), numbers(&transform.to_cols_array(), 16));
         }
         if !scene.user_data.is_empty() {
-            let bytes: Vec<f32> = scene.user_data.iter().map(|byte| f32::from(*byte)).collect();
+            let bytes: Vec<f32> = scene
+                .user_data
+                .iter()
+                .map(|byte| f32::from(*byte))
+                .collect();
             whole.insert("user_data".into(), numbers(&bytes, 1));
         }
         if !scene.extras.is_empty() {
-            whole.insert("extras".into(), ScenePart::Text(format!("{:?}", scene.extras)));
+            whole.insert(
+                "extras".into(),
+                ScenePart::Text(format!("{:?}", scene.extras)),
+            );
         }
         // A level with all meshes at any distance is equivalent to none.
         let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
         let shows_all_meshes = matches!(&*scene.lods, [lod] if all(lod));
         for (index, lod) in scene.lods.iter().enumerate().filter(|_| !shows_all_meshes) {
-            whole.insert(format!("lods[{index}].meshes"), ScenePart::Text(format!("{:?}", lod.meshes)));
-            whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
+            whole.insert(
+                format!("lods[{index}].meshes"),
+                ScenePart::Text(format!("{:?}", lod.meshes)),
+            );
+            whole.insert(
+                format!("lods[{index}].distance"),
+                numbers(&[lod.distance], 1),
+            );
         }
-        let times = times.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let times = times
+            .iter()
+            .map(Vec::as_slice)
+            .chain(std::iter::repeat(&[][..]));
         let animations = scene.animations.iter().zip(times);
         Content {
-            meshes: scene.meshes.iter().map(|mesh| mesh_content(mesh, &place)).collect(),
-            joints: order.iter().map(|joint| joint_parts(&scene.skeleton, *joint, &place)).collect(),
+            meshes: scene
+                .meshes
+                .iter()
+                .map(|mesh| mesh_content(mesh, &place))
+                .collect(),
+            joints: order
+                .iter()
+                .map(|joint| joint_parts(&scene.skeleton, *joint, &place))
+                .collect(),
             animations: animations
                 .map(|(animation, times)| animation_parts(animation, &scene.skeleton, order, times))
                 .collect(),
@@ -125,7 +154,12 @@ pub fn property((name, value): &(String, String)) -> ScenePart {
 
 fn measured_numbers(values: &[f32], components: usize, metric: Metric) -> ScenePart {
     let values = values.iter().map(|value| f64::from(*value)).collect();
-    ScenePart::Numbers(Numbers { values, components, metric, error: 0.0 })
+    ScenePart::Numbers(Numbers {
+        values,
+        components,
+        metric,
+        error: 0.0,
+    })
 }
 
 fn numbers(values: &[f32], components: usize) -> ScenePart {
@@ -139,16 +173,29 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
         add(name, ScenePart::Text(text.clone()));
     }
-    let Material { base_color, alpha_mode, double_sided, metallic, roughness, .. } = mesh.material;
+    let Material {
+        base_color,
+        alpha_mode,
+        double_sided,
+        metallic,
+        roughness,
+        ..
+    } = mesh.material;
     if let Some([red, green, blue, alpha]) = base_color {
         add("material.base_color", numbers(&[red, green, blue], 3));
         add("material.base_color.alpha", numbers(&[alpha], 1));
     }
     if alpha_mode != AlphaMode::Opaque {
-        add("material.alpha_mode", ScenePart::Text(format!("{alpha_mode:?}")));
+        add(
+            "material.alpha_mode",
+            ScenePart::Text(format!("{alpha_mode:?}")),
+        );
     }
     if double_sided {
-        add("material.double_sided", ScenePart::Text("double-sided".into()));
+        add(
+            "material.double_sided",
+            ScenePart::Text("double-sided".into()),
+        );
     }
     if (metallic, roughness) != (0.0, 1.0) {
         add("material.metallic", numbers(&[metallic, roughness], 2));
@@ -161,7 +208,10 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     }
     add("positions", numbers(mesh.positions.as_flattened(), 3));
     if let Some(normals) = &mesh.normals {
-        add("normals", measured_numbers(normals.as_flattened(), 3, Metric::Directions));
+        add(
+            "normals",
+            measured_numbers(normals.as_flattened(), 3, Metric::Directions),
+        );
     }
     if let Some(tangents) = &mesh.tangents {
         let directions: Vec<_> = tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
@@ -171,17 +221,34 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     }
     for (set, uvs) in mesh.uvs.iter().enumerate() {
         // Flips v without rounding if the texture origin is at the bottom left.
-        let v = |v: f64| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
-        let values = uvs.iter().flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))]).collect();
+        let v = |v: f64| {
+            if mesh.uv_origin == UvOrigin::TopLeft {
+                v
+            } else {
+                1.0 - v
+            }
+        };
+        let values = uvs
+            .iter()
+            .flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))])
+            .collect();
         let metric = Metric::Components;
         add(
             &format!("uvs[{set}]"),
-            ScenePart::Numbers(Numbers { values, components: 2, metric, error: 0.0 }),
+            ScenePart::Numbers(Numbers {
+                values,
+                components: 2,
+                metric,
+                error: 0.0,
+            }),
         );
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
         let colors = colors.clone().into_f32();
-        let rgb: Vec<_> = colors.iter().map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
+        let rgb: Vec<_> = colors
+            .iter()
+            .map(|[red, green, blue, _]| [*red, *green, *blue])
+            .collect();
         let alpha: Vec<_> = colors.iter().map(|[.., alpha]| *alpha).collect();
         add(&format!("colors[{set}]"), numbers(rgb.as_flattened(), 3));
         add(&format!("colors[{set}].alpha"), numbers(&alpha, 1));
@@ -201,15 +268,27 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     add("faces", triangles(mesh));
     let custom = mesh.custom.iter().map(|custom| {
         let values = components(&custom.values);
-        Some(CustomPart { name: custom.name.clone(), components: custom.components, values, error: 0.0 })
+        Some(CustomPart {
+            name: custom.name.clone(),
+            components: custom.components,
+            values,
+            error: 0.0,
+        })
     });
-    MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
+    MeshContent {
+        vertices: mesh.positions.len(),
+        custom: custom.collect(),
+        parts,
+    }
 }
 
 /// Returns the triangle fan of each face.
 fn triangles(mesh: &Mesh) -> ScenePart {
     let mut triangles = Vec::new();
-    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
+    mesh.faces
+        .for_each_triangle(mesh.positions.len(), |corners| {
+            triangles.extend(corners.map(|c| c as f32))
+        });
     numbers(&triangles, 3)
 }
 
@@ -219,7 +298,11 @@ fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> ScenePart {
     for skin in &mesh.skins {
         let weights = skin.weights.clone().into_f32();
         for (row, (joints, weights)) in rows.iter_mut().zip(skin.joints.iter().zip(weights)) {
-            for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| *weight > 0.0) {
+            for (joint, weight) in joints
+                .iter()
+                .zip(weights)
+                .filter(|(_, weight)| *weight > 0.0)
+            {
                 row[place((*joint).into()).min(COMPARED_JOINT_COUNT - 1)] += weight;
             }
         }
@@ -245,9 +328,10 @@ fn components(values: &Components) -> (String, Vec<f64>) {
 fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize) -> SceneParts {
     let joint = &skeleton.joints[index];
     let mut parts = SceneParts::new();
-    for (name, transform) in
-        [("bind", skeleton.bind_transform(index)), ("rest", skeleton.rest_transform(index))]
-    {
+    for (name, transform) in [
+        ("bind", skeleton.bind_transform(index)),
+        ("rest", skeleton.rest_transform(index)),
+    ] {
         for (field, part) in trs_parts(&[transform]) {
             parts.insert(format!("{name}.{field}"), part);
         }
@@ -259,12 +343,20 @@ fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize
         parts.insert("parent".into(), ScenePart::Text(place(parent).to_string()));
     }
     if !joint.extras.is_empty() {
-        parts.insert("extras".into(), ScenePart::Text(format!("{:?}", joint.extras)));
+        parts.insert(
+            "extras".into(),
+            ScenePart::Text(format!("{:?}", joint.extras)),
+        );
     }
     parts
 }
 
-fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], times: &[f32]) -> SceneParts {
+fn animation_parts(
+    animation: &Animation,
+    skeleton: &Skeleton,
+    order: &[usize],
+    times: &[f32],
+) -> SceneParts {
     let mut parts = SceneParts::new();
     if !animation.name.is_empty() {
         parts.insert("name".into(), ScenePart::Text(animation.name.clone()));
@@ -276,8 +368,10 @@ fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], 
     parts.insert("duration".into(), numbers(&[animation.duration], 1));
     let found = animation.poses(skeleton, times);
     let joints = skeleton.joints.len().max(1);
-    let ordered: Vec<_> =
-        found.chunks(joints).flat_map(|pose| order.iter().map(|joint| pose[*joint])).collect();
+    let ordered: Vec<_> = found
+        .chunks(joints)
+        .flat_map(|pose| order.iter().map(|joint| pose[*joint]))
+        .collect();
     for (field, part) in trs_parts(&ordered) {
         parts.insert(format!("channels.{field}"), part);
     }
@@ -289,9 +383,18 @@ fn trs_parts(transforms: &[Transform]) -> [(&'static str, ScenePart); 3] {
     let rotations: Vec<_> = transforms.iter().map(|t| t.rotation).collect();
     let scales: Vec<_> = transforms.iter().map(|t| t.scale).collect();
     [
-        ("translation", measured_numbers(translations.as_flattened(), 3, Metric::Points)),
-        ("rotation", measured_numbers(rotations.as_flattened(), 4, Metric::Rotations)),
-        ("scale", measured_numbers(scales.as_flattened(), 3, Metric::Points)),
+        (
+            "translation",
+            measured_numbers(translations.as_flattened(), 3, Metric::Points),
+        ),
+        (
+            "rotation",
+            measured_numbers(rotations.as_flattened(), 4, Metric::Rotations),
+        ),
+        (
+            "scale",
+            measured_numbers(scales.as_flattened(), 3, Metric::Points),
+        ),
     ]
 }
 
@@ -322,7 +425,11 @@ impl Numbers {
     fn describe_difference(&self, found: &Numbers) -> Option<String> {
         let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
             if self.metric != Metric::Set {
-                return numbers.values.chunks(self.components).map(<[f64]>::to_vec).collect();
+                return numbers
+                    .values
+                    .chunks(self.components)
+                    .map(<[f64]>::to_vec)
+                    .collect();
             }
             let mut values = numbers.values.clone();
             values.sort_by(f64::total_cmp);
@@ -338,7 +445,9 @@ impl Numbers {
         pairs.enumerate().find_map(|(index, (found, expected))| {
             let most = self.error + self.rounding(expected);
             let off = self.distance(found, expected);
-            (off > most).then(|| format!("{index}: {found:?} for {expected:?} is {off:e} off, not {most:e}"))
+            (off > most).then(|| {
+                format!("{index}: {found:?} for {expected:?} is {off:e} off, not {most:e}")
+            })
         })
     }
 
@@ -374,7 +483,11 @@ impl Numbers {
             Metric::Points => Vec3::from_slice(&found).distance(Vec3::from_slice(&expected)),
             Metric::Directions => {
                 let (found, expected) = (Vec3::from_slice(&found), Vec3::from_slice(&expected));
-                found.cross(expected).length().atan2(found.dot(expected)).to_degrees()
+                found
+                    .cross(expected)
+                    .length()
+                    .atan2(found.dot(expected))
+                    .to_degrees()
             }
             Metric::Rotations => {
                 let [found, expected] = [found, expected].map(|q| Quat::from_slice(&q).normalize());

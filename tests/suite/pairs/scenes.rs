@@ -33,7 +33,12 @@ fn scenes() -> impl Strategy<Value = Scene> {
             }
         }
         for animation in scene.animations.iter_mut().filter(|_| whole) {
-            let last = animation.times.iter().flatten().copied().fold(0.0, f32::max);
+            let last = animation
+                .times
+                .iter()
+                .flatten()
+                .copied()
+                .fold(0.0, f32::max);
             animation.duration = last + 1.0;
         }
         scene
@@ -52,9 +57,19 @@ pub fn at_rest_in_the_bind_pose() -> impl Strategy<Value = Scene> {
 pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
     (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
         bind_at_rest(&mut scene.skeleton, rigid);
-        let mut rests: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.rest).collect();
+        let mut rests: Vec<_> = scene
+            .skeleton
+            .joints
+            .iter()
+            .map(|joint| joint.rest)
+            .collect();
         rests.reverse();
-        scene.skeleton.joints.iter_mut().zip(rests).for_each(|(joint, rest)| joint.rest = rest);
+        scene
+            .skeleton
+            .joints
+            .iter_mut()
+            .zip(rests)
+            .for_each(|(joint, rest)| joint.rest = rest);
         scene
     })
 }
@@ -66,7 +81,10 @@ fn make_convex(mesh: &mut Mesh) {
         *position = [8.0 * x, 3.0 * x * x, 0.0];
     }
     let indices = (0..mesh.positions.len() as u32).collect();
-    mesh.faces = Faces { corners: Some(corners(mesh.positions.len())), ..Faces::triangles(indices) };
+    mesh.faces = Faces {
+        corners: Some(corners(mesh.positions.len())),
+        ..Faces::triangles(indices)
+    };
 }
 
 /// Splits `indices` indices into faces. Returns the corner count of each face, 3 to 5.
@@ -93,7 +111,14 @@ fn bind_at_rest(skeleton: &mut Skeleton, rigid: bool) {
         .iter()
         .map(|joint| {
             let rest = joint.rest.unwrap_or_default();
-            if rigid { Transform { scale: [1.0; 3], ..rest } } else { rest }
+            if rigid {
+                Transform {
+                    scale: [1.0; 3],
+                    ..rest
+                }
+            } else {
+                rest
+            }
         })
         .collect();
     let matrices = skeleton.global_matrices(&rests);

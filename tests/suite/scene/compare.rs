@@ -6,8 +6,8 @@ use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
 use meshspec::mesh;
 use meshspec::scene::{
-    Animation, Channel, Faces, FromScene, Interpolation, Joint, Lod, Mesh, Samples, Scene, SceneComparison,
-    SceneOptions, Skeleton, Skin, ToScene, Transform, Weights, compare,
+    Animation, Channel, Faces, FromScene, Interpolation, Joint, Lod, Mesh, Samples, Scene,
+    SceneComparison, SceneOptions, Skeleton, Skin, ToScene, Transform, Weights, compare,
 };
 
 const SQUARE: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
@@ -24,7 +24,10 @@ fn plate(z: f32) -> Mesh {
 }
 
 fn scene(meshes: impl Into<Vec<Mesh>>) -> Scene {
-    Scene { meshes: meshes.into(), ..Scene::default() }
+    Scene {
+        meshes: meshes.into(),
+        ..Scene::default()
+    }
 }
 
 fn compared(a: &Scene, b: &Scene) -> SceneComparison {
@@ -33,7 +36,11 @@ fn compared(a: &Scene, b: &Scene) -> SceneComparison {
 
 /// Returns the paths of the differences.
 fn paths(a: &Scene, b: &Scene) -> Vec<String> {
-    compared(a, b).differences.into_iter().map(|difference| difference.path).collect()
+    compared(a, b)
+        .differences
+        .into_iter()
+        .map(|difference| difference.path)
+        .collect()
 }
 
 #[test]
@@ -41,13 +48,21 @@ fn reversed_triangles_are_counted() {
     let mut reversed = plate(0.0);
     reversed.faces = Faces::triangles(vec![3, 1, 0, 0, 3, 2]);
     let found = compared(&scene([plate(0.0)]), &scene([reversed.clone()]));
-    let [winding] = &found.differences[..] else { panic!("{found:?}") };
-    assert_eq!((&*winding.path, winding.count, winding.compared), ("triangles.winding", 1, Some(2)));
+    let [winding] = &found.differences[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (&*winding.path, winding.count, winding.compared),
+        ("triangles.winding", 1, Some(2))
+    );
     // Their attributes are compared, too.
     reversed.uvs[0][1] = [0.5, 0.0];
     let found = compared(&scene([plate(0.0)]), &scene([reversed]));
     let uv = &found.differences[0];
-    assert_eq!((&*uv.path, uv.compared, uv.largest), ("attributes[\"uv0\"]", Some(6), Some(0.5)));
+    assert_eq!(
+        (&*uv.path, uv.compared, uv.largest),
+        ("attributes[\"uv0\"]", Some(6), Some(0.5))
+    );
     assert_eq!(found.uncompared, Default::default());
 }
 
@@ -57,11 +72,22 @@ fn corners_that_are_not_compared_are_counted() {
     a.faces = Faces::triangles(vec![0, 1, 3, 0, 3, 2, 1, 1, 2]);
     b.faces = Faces::triangles(vec![0, 1, 3, 0, 3, 2, 2, 1, 1]);
     let found = compared(&scene([a.clone()]), &scene([b]));
-    assert_eq!((found.differences.len(), found.uncompared.without_area), (0, [3, 3]));
+    assert_eq!(
+        (found.differences.len(), found.uncompared.without_area),
+        (0, [3, 3])
+    );
     let mut far = plate(0.0);
-    far.positions.iter_mut().for_each(|position| position[2] = 9.0);
+    far.positions
+        .iter_mut()
+        .for_each(|position| position[2] = 9.0);
     let found = compared(&scene([plate(0.0)]), &scene([far]));
-    assert_eq!((found.uncompared.without_counterpart, found.uncompared.without_area), ([6, 6], [0, 0]));
+    assert_eq!(
+        (
+            found.uncompared.without_counterpart,
+            found.uncompared.without_area
+        ),
+        ([6, 6], [0, 0])
+    );
 }
 
 /// Packing moves layers of a surface to the same positions.
@@ -73,11 +99,19 @@ fn moved_corners_are_compared_with_the_most_similar_ones() {
         scene([lower, upper])
     };
     let found = paths(&layers([0.0, 0.002]), &layers([0.001, 0.001]));
-    assert!(found.iter().all(|path| !path.starts_with("attributes")), "{found:?}");
+    assert!(
+        found.iter().all(|path| !path.starts_with("attributes")),
+        "{found:?}"
+    );
     let mut other = layers([0.001, 0.001]);
-    other.meshes[1].uvs[0].iter_mut().for_each(|uv| uv[0] += 0.25);
+    other.meshes[1].uvs[0]
+        .iter_mut()
+        .for_each(|uv| uv[0] += 0.25);
     let found = paths(&layers([0.0, 0.002]), &other);
-    assert!(found.contains(&"attributes[\"uv0\"]".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"attributes[\"uv0\"]".to_owned()),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -89,7 +123,10 @@ fn weights_refer_to_joints_by_index_without_a_skeleton() {
     with.skeleton.joints = vec![Joint::default(); 2];
     for [a, b] in [[&with, &without], [&without, &with]] {
         let found = paths(a, b);
-        assert!(!found.contains(&"attributes[\"weights\"]".to_owned()), "{found:?}");
+        assert!(
+            !found.contains(&"attributes[\"weights\"]".to_owned()),
+            "{found:?}"
+        );
     }
 }
 
@@ -98,8 +135,11 @@ fn weights_refer_to_joints_by_index_without_a_skeleton() {
 fn joints_without_names_are_not_taken_for_an_added_root() {
     let mut bound = plate(0.0);
     bound.skins = vec![Skin::rigid([0; 4])];
-    let scaled =
-        |scale: [f32; 3], translation: [f32; 3]| Transform { scale, translation, ..Transform::default() };
+    let scaled = |scale: [f32; 3], translation: [f32; 3]| Transform {
+        scale,
+        translation,
+        ..Transform::default()
+    };
     let rest = scaled([0.5, 0.5, 1.8630805], [0.0; 3]);
     let child = Joint {
         parent: Some(1),
@@ -109,20 +149,37 @@ fn joints_without_names_are_not_taken_for_an_added_root() {
     };
     let before = Scene {
         transform: Some(scaled([0.5; 3], [-3.8066523, 0.0, 0.0]).to_matrix()),
-        skeleton: Skeleton { joints: vec![child, Joint { rest: Some(rest), ..Joint::default() }] },
+        skeleton: Skeleton {
+            joints: vec![
+                child,
+                Joint {
+                    rest: Some(rest),
+                    ..Joint::default()
+                },
+            ],
+        },
         ..scene([bound])
     };
     let options = SceneOptions::default();
     let (document, _) = mesh::Document::from_scene(before.clone(), &options).unwrap();
     let (after, _) = document.into_scene(&options).unwrap();
     let found = paths(&before, &after);
-    assert!(found.iter().all(|path| !path.starts_with("attributes")), "{found:?}");
+    assert!(
+        found.iter().all(|path| !path.starts_with("attributes")),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn a_scene_without_levels_has_one() {
     let without = scene([plate(0.0)]);
-    let level = |distance| Scene { lods: vec![Lod { distance, meshes: vec![0] }], ..without.clone() };
+    let level = |distance| Scene {
+        lods: vec![Lod {
+            distance,
+            meshes: vec![0],
+        }],
+        ..without.clone()
+    };
     assert_eq!(paths(&without, &level(0.0)), [""; 0]);
     assert_eq!(paths(&level(5.0), &without), ["lods[0].distance"]);
 }
@@ -135,7 +192,12 @@ fn moving(times: &[f32], x: &[f32], duration: f32, looped: bool) -> Animation {
         duration,
         looped,
         times: vec![times.to_vec()],
-        channels: vec![Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples }],
+        channels: vec![Channel {
+            joint: 0,
+            times: 0,
+            interpolation: Interpolation::Linear,
+            samples,
+        }],
         ..Animation::default()
     }
 }
@@ -146,13 +208,23 @@ fn gltf_keeps_bends_of_loops() {
     let mut bound = plate(0.0);
     bound.skins = vec![Skin::rigid([0; 4])];
     let mut before = scene([bound]);
-    before.skeleton.joints = vec![Joint { rest: Some(Transform::default()), ..Joint::default() }];
+    before.skeleton.joints = vec![Joint {
+        rest: Some(Transform::default()),
+        ..Joint::default()
+    }];
     before.animations = vec![moving(&[17.0, 21.0, 39.0], &[1.0, -2.0, 5.0], 30.75, true)];
     let (mut files, options) = (BTreeMap::new(), SceneOptions::default());
-    Interchange::Glb.write(before.clone(), "x.glb", &mut files, &options).unwrap();
-    let (after, _) = Interchange::Glb.read(&files["x.glb"], &files, &options, &Default::default()).unwrap();
+    Interchange::Glb
+        .write(before.clone(), "x.glb", &mut files, &options)
+        .unwrap();
+    let (after, _) = Interchange::Glb
+        .read(&files["x.glb"], &files, &options, &Default::default())
+        .unwrap();
     let found = paths(&before, &after);
-    assert!(found.iter().all(|path| !path.starts_with("animations")), "{found:?}");
+    assert!(
+        found.iter().all(|path| !path.starts_with("animations")),
+        "{found:?}"
+    );
 }
 
 /// A joint that is rebound for vertices of several joints keeps its pose in animations.
@@ -160,16 +232,28 @@ fn gltf_keeps_bends_of_loops() {
 fn rebinding_keeps_the_poses_of_joints_without_a_rest_transform() {
     let mut bound = plate(0.0);
     let joints = vec![[0, 1, Skin::NONE, Skin::NONE]; 4];
-    bound.skins = vec![Skin { joints, weights: Weights::F32(vec![[0.5, 0.5, 0.0, 0.0]; 4]) }];
+    bound.skins = vec![Skin {
+        joints,
+        weights: Weights::F32(vec![[0.5, 0.5, 0.0, 0.0]; 4]),
+    }];
     let mut before = scene([bound]);
     let rotation = Quat::from_rotation_z(1.0).to_array();
-    let turned = Transform { rotation, ..Transform::default() };
+    let turned = Transform {
+        rotation,
+        ..Transform::default()
+    };
     let child = Joint {
         parent: Some(0),
         inverse_bind: Mat4::from_translation(Vec3::NEG_X) * Mat4::from_rotation_x(0.5),
         ..Joint::default()
     };
-    before.skeleton.joints = vec![Joint { rest: Some(turned), ..Joint::default() }, child];
+    before.skeleton.joints = vec![
+        Joint {
+            rest: Some(turned),
+            ..Joint::default()
+        },
+        child,
+    ];
     before.animations = vec![moving(&[0.0, 5.0], &[0.0, 2.0], 6.0, false)];
     let options = SceneOptions::default();
     let (document, _) = mesh::Document::from_scene(before.clone(), &options).unwrap();
@@ -185,7 +269,9 @@ fn rebinding_keeps_the_poses_of_joints_without_a_rest_transform() {
 fn corners_are_compared_as_a_whole() {
     let layers = |offsets: [[f32; 2]; 2], faces: [u32; 6]| {
         let layer = |offsets: [f32; 2]| Mesh {
-            uvs: offsets.map(|offset| SQUARE.map(|[u, v]| [u + offset, v]).into()).into(),
+            uvs: offsets
+                .map(|offset| SQUARE.map(|[u, v]| [u + offset, v]).into())
+                .into(),
             faces: Faces::triangles(faces.into()),
             ..plate(0.0)
         };
@@ -193,13 +279,19 @@ fn corners_are_compared_as_a_whole() {
     };
     let before = layers([[0.0, 0.0], [0.5, 0.5]], [0, 1, 3, 0, 3, 2]);
     let other_diagonals = [0, 1, 2, 1, 3, 2];
-    assert_eq!(paths(&before, &layers([[0.0, 0.0], [0.5, 0.5]], other_diagonals)), [""; 0]);
+    assert_eq!(
+        paths(&before, &layers([[0.0, 0.0], [0.5, 0.5]], other_diagonals)),
+        [""; 0]
+    );
     // The second set is exchanged between the layers.
     let found = paths(&before, &layers([[0.0, 0.5], [0.5, 0.0]], other_diagonals));
     assert_eq!(found, ["attributes[\"uv1\"]"]);
     // The order of meshes makes no difference.
     for faces in [[0, 1, 3, 0, 3, 2], other_diagonals] {
-        assert_eq!(paths(&before, &layers([[0.5, 0.5], [0.0, 0.0]], faces)), [""; 0]);
+        assert_eq!(
+            paths(&before, &layers([[0.5, 0.5], [0.0, 0.0]], faces)),
+            [""; 0]
+        );
     }
 }
 
@@ -207,13 +299,16 @@ fn corners_are_compared_as_a_whole() {
 fn grid(count: u32, z: f32) -> Mesh {
     let row = count + 1;
     let fraction = |index: u32| index as f32 / count as f32;
-    let uvs: Vec<[f32; 2]> =
-        (0..row * row).map(|vertex| [fraction(vertex % row), fraction(vertex / row)]).collect();
+    let uvs: Vec<[f32; 2]> = (0..row * row)
+        .map(|vertex| [fraction(vertex % row), fraction(vertex / row)])
+        .collect();
     let squares = (0..count * count).map(|square| square / count * row + square % count);
     Mesh {
         positions: uvs.iter().map(|[x, y]| [*x, *y, z]).collect(),
         faces: Faces::triangles(
-            squares.flat_map(|v| [v, v + 1, v + row, v + 1, v + row + 1, v + row]).collect(),
+            squares
+                .flat_map(|v| [v, v + 1, v + row, v + 1, v + row + 1, v + row])
+                .collect(),
         ),
         uvs: vec![uvs],
         ..Mesh::default()
@@ -231,8 +326,14 @@ fn a_moved_vertex_does_not_hide_other_differences() {
     let mut other = grid(40, 0.01);
     // As much as from one vertex to the next.
     other.uvs[0][800][0] += 0.025;
-    let found = compared(&scene([grid(40, 0.0), large(2.0)]), &scene([other, large(2.2)]));
-    let uv = found.differences.iter().find(|difference| difference.path == "attributes[\"uv0\"]");
+    let found = compared(
+        &scene([grid(40, 0.0), large(2.0)]),
+        &scene([other, large(2.2)]),
+    );
+    let uv = found
+        .differences
+        .iter()
+        .find(|difference| difference.path == "attributes[\"uv0\"]");
     let largest = uv.and_then(|uv| uv.largest).unwrap_or_default();
     assert!((0.02..0.03).contains(&largest), "{found:?}");
 }
@@ -246,25 +347,45 @@ fn large_models_with_moved_vertices_are_compared() {
         let rim = (0..=count).map(at).map(|(y, x)| [x, y, shift]);
         Mesh {
             positions: std::iter::once([0.0, 0.0, shift]).chain(rim).collect(),
-            faces: Faces::triangles((1..=count).flat_map(|corner| [0, corner, corner + 1]).collect()),
-            uvs: vec![(0..count + 2).map(|vertex| [vertex as f32 / count as f32, 0.0]).collect()],
+            faces: Faces::triangles(
+                (1..=count)
+                    .flat_map(|corner| [0, corner, corner + 1])
+                    .collect(),
+            ),
+            uvs: vec![
+                (0..count + 2)
+                    .map(|vertex| [vertex as f32 / count as f32, 0.0])
+                    .collect(),
+            ],
             ..Mesh::default()
         }
     };
     for [a, b] in [[fan(0.0), fan(0.005)], [grid(60, 0.0), grid(60, 0.005)]] {
         let found = paths(&scene([a]), &scene([b]));
-        assert!(!found.contains(&"attributes[\"uv0\"]".to_owned()), "{found:?}");
+        assert!(
+            !found.contains(&"attributes[\"uv0\"]".to_owned()),
+            "{found:?}"
+        );
     }
 }
 
 #[test]
 fn numbers_differ_infinitely_from_nan() {
     let posed = |rest: Transform, inverse_bind: Mat4| Scene {
-        skeleton: Skeleton { joints: vec![Joint { rest: Some(rest), inverse_bind, ..Joint::default() }] },
+        skeleton: Skeleton {
+            joints: vec![Joint {
+                rest: Some(rest),
+                inverse_bind,
+                ..Joint::default()
+            }],
+        },
         ..scene([plate(0.0)])
     };
-    let nan =
-        Transform { translation: [f32::NAN, 0.0, 0.0], rotation: [f32::NAN; 4], scale: [1.0, f32::NAN, 1.0] };
+    let nan = Transform {
+        translation: [f32::NAN, 0.0, 0.0],
+        rotation: [f32::NAN; 4],
+        scale: [1.0, f32::NAN, 1.0],
+    };
     let wrong = posed(nan, Mat4::from_cols_array(&[f32::NAN; 16]));
     let of_joints = |a: &Scene, b: &Scene| -> Vec<_> {
         let differences = compared(a, b).differences.into_iter();
@@ -274,10 +395,17 @@ fn numbers_differ_infinitely_from_nan() {
             .collect()
     };
     assert_eq!(of_joints(&wrong, &wrong), []);
-    let paths =
-        ["joints.rest.translations", "joints.rest.rotations", "joints.rest.scales", "joints.inverse_bind"];
+    let paths = [
+        "joints.rest.translations",
+        "joints.rest.rotations",
+        "joints.rest.scales",
+        "joints.inverse_bind",
+    ];
     let expected = paths.map(|path| (path.to_owned(), Some(f64::INFINITY)));
-    assert_eq!(of_joints(&wrong, &posed(Transform::default(), Mat4::IDENTITY)), expected);
+    assert_eq!(
+        of_joints(&wrong, &posed(Transform::default(), Mat4::IDENTITY)),
+        expected
+    );
 }
 
 /// A number may be the name of an animation, or the index of one without a name.
@@ -288,16 +416,35 @@ fn animations_are_compared_by_name_before_index() {
         ..moving(&[0.0, 1.0], &[0.0, x], 1.0, false)
     };
     let animated = |animations: [Animation; 2]| Scene {
-        skeleton: Skeleton { joints: vec![Joint::default()] },
+        skeleton: Skeleton {
+            joints: vec![Joint::default()],
+        },
         animations: animations.into(),
-        ..scene([Mesh { skins: vec![Skin::rigid([0; 4])], ..plate(0.0) }])
+        ..scene([Mesh {
+            skins: vec![Skin::rigid([0; 4])],
+            ..plate(0.0)
+        }])
     };
     let before = animated([named("1", 1.0), named("0", 2.0)]);
-    assert_eq!(paths(&before, &animated([named("0", 2.0), named("1", 1.0)])), [""; 0]);
+    assert_eq!(
+        paths(&before, &animated([named("0", 2.0), named("1", 1.0)])),
+        [""; 0]
+    );
     // The index of the clip without a name is the name of the other.
     let before = animated([named("1", 1.0), named("", 2.0)]);
-    assert_eq!(paths(&before, &animated([named("1", 1.0), named("", 2.0)])), [""; 0]);
+    assert_eq!(
+        paths(&before, &animated([named("1", 1.0), named("", 2.0)])),
+        [""; 0]
+    );
     let found = paths(&before, &animated([named("1", 1.0), named("", 3.0)]));
-    assert!(found.contains(&"animations[1].translations".to_owned()), "{found:?}");
-    assert!(found.iter().all(|path| !path.starts_with("animations[\"1\"]")), "{found:?}");
+    assert!(
+        found.contains(&"animations[1].translations".to_owned()),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .all(|path| !path.starts_with("animations[\"1\"]")),
+        "{found:?}"
+    );
 }

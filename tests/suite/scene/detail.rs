@@ -3,8 +3,8 @@
 use glam::Vec3;
 use meshspec::bmd::{self, Attributes, Surface, Tolerance, VertexSizes, Vertices};
 use meshspec::scene::{
-    Animation, Channel, Faces, FromScene, Indices, Interpolation, Joint, Mesh, Precision, Samples, Scene,
-    SceneOptions, Skeleton, Skin, ToScene,
+    Animation, Channel, Faces, FromScene, Indices, Interpolation, Joint, Mesh, Precision, Samples,
+    Scene, SceneOptions, Skeleton, Skin, ToScene,
 };
 use meshspec::{Affected, Loss};
 
@@ -15,12 +15,31 @@ fn add_octahedron(mesh: &mut Mesh, center: Vec3, radius: f32, joint: Option<u16>
         mesh.positions.push((center + radius * axis).into());
         mesh.positions.push((center - radius * axis).into());
     }
-    let corners = [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
-    let mut indices = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
+    let corners = [
+        [0, 2, 4],
+        [2, 1, 4],
+        [1, 3, 4],
+        [3, 0, 4],
+        [2, 0, 5],
+        [1, 2, 5],
+        [3, 1, 5],
+        [0, 3, 5],
+    ];
+    let mut indices = mesh
+        .faces
+        .indices
+        .take()
+        .map(Indices::into_u32)
+        .unwrap_or_default();
     indices.extend(corners.as_flattened().iter().map(|corner| first + corner));
     mesh.faces = Faces::triangles(indices);
     if let Some(joint) = joint {
-        let mut joints: Vec<_> = mesh.skins.iter().flat_map(|skin| &skin.joints).map(|all| all[0]).collect();
+        let mut joints: Vec<_> = mesh
+            .skins
+            .iter()
+            .flat_map(|skin| &skin.joints)
+            .map(|all| all[0])
+            .collect();
         joints.extend([joint; 6]);
         mesh.skins = vec![Skin::rigid(joints)];
     }
@@ -28,7 +47,10 @@ fn add_octahedron(mesh: &mut Mesh, center: Vec3, radius: f32, joint: Option<u16>
 
 /// Returns a large octahedron, and `rows` rows of `columns` small ones next to each other.
 fn studs(rows: usize, columns: usize) -> Mesh {
-    let mut mesh = Mesh { name: "studs".to_owned(), ..Mesh::default() };
+    let mut mesh = Mesh {
+        name: "studs".to_owned(),
+        ..Mesh::default()
+    };
     add_octahedron(&mut mesh, Vec3::ZERO, 10.0, None);
     for row in 0..rows {
         for column in 0..columns {
@@ -40,7 +62,10 @@ fn studs(rows: usize, columns: usize) -> Mesh {
 }
 
 fn scene_of(mesh: Mesh) -> Scene {
-    Scene { meshes: vec![mesh], ..Scene::default() }
+    Scene {
+        meshes: vec![mesh],
+        ..Scene::default()
+    }
 }
 
 /// Returns the number of triangles that collapse or flip when the positions become `after`.
@@ -51,33 +76,61 @@ fn flattened(mesh: &Mesh, after: &[[f32; 3]]) -> usize {
         (b - a).cross(c - a)
     };
     let (corners, _) = indices.as_chunks();
-    corners.iter().filter(|t| normal(&mesh.positions, **t).dot(normal(after, **t)) <= 0.0).count()
+    corners
+        .iter()
+        .filter(|t| normal(&mesh.positions, **t).dot(normal(after, **t)) <= 0.0)
+        .count()
 }
 
 /// Returns the number of triangles that packing flattens if all vertices are stored in model space.
 fn flattened_without_bones(mesh: &Mesh) -> usize {
-    let attributes = Attributes { positions: mesh.positions.clone(), ..Attributes::default() };
+    let attributes = Attributes {
+        positions: mesh.positions.clone(),
+        ..Attributes::default()
+    };
     // Below all errors, so each vertex gets its most precise form.
-    let tolerance = Tolerance { position: 0.0, ..Tolerance::default() };
-    let packed = Vertices::encode(&attributes, Surface::Textured, VertexSizes::PerVertex, &tolerance);
+    let tolerance = Tolerance {
+        position: 0.0,
+        ..Tolerance::default()
+    };
+    let packed = Vertices::encode(
+        &attributes,
+        Surface::Textured,
+        VertexSizes::PerVertex,
+        &tolerance,
+    );
     flattened(mesh, &packed.unwrap().0.columns().positions)
 }
 
 /// Converts a scene; returns the document, the losses, and the number of flattened triangles of the first mesh.
 fn convert(scene: &Scene, options: &SceneOptions) -> (bmd::Document, Vec<Loss>, usize) {
     let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
-    let (found, _) = document.clone().into_scene(&SceneOptions::default()).unwrap();
+    let (found, _) = document
+        .clone()
+        .into_scene(&SceneOptions::default())
+        .unwrap();
     let flattened = flattened(&scene.meshes[0], &found.meshes[0].positions);
     (document, losses, flattened)
 }
 
 /// Returns the number of bones that the losses state as added near fine detail.
 fn added_bones(losses: &[Loss]) -> u64 {
-    let mut added = losses.iter().filter(|loss| loss.message.contains("fine detail"));
-    added.next().map_or(0, |loss| match (loss.affected, added.next()) {
-        (Some(Affected { count, of: None, items: "bones" }), None) => count,
-        _ => panic!("{losses:?}"),
-    })
+    let mut added = losses
+        .iter()
+        .filter(|loss| loss.message.contains("fine detail"));
+    added
+        .next()
+        .map_or(0, |loss| match (loss.affected, added.next()) {
+            (
+                Some(Affected {
+                    count,
+                    of: None,
+                    items: "bones",
+                }),
+                None,
+            ) => count,
+            _ => panic!("{losses:?}"),
+        })
 }
 
 #[test]
@@ -90,7 +143,10 @@ fn bones_are_added_near_detail_that_would_be_flattened() {
     // Bone 0 and a few bones per row, not one per stud.
     assert_eq!(document.bones.len() as u64, 1 + added_bones(&losses));
     assert!((1..10).contains(&added_bones(&losses)), "{losses:?}");
-    let stated = losses.iter().find(|loss| loss.message.contains("flattened")).and_then(|loss| loss.affected);
+    let stated = losses
+        .iter()
+        .find(|loss| loss.message.contains("flattened"))
+        .and_then(|loss| loss.affected);
     assert_eq!(stated.map_or(0, |stated| stated.count as usize), flattened);
 }
 
@@ -108,11 +164,18 @@ fn equally_useful_bones_fill_the_skeleton() {
     let mut mesh = Mesh::default();
     add_octahedron(&mut mesh, Vec3::ZERO, 50.0, None);
     for spot in 0..400 {
-        let at = Vec3::new(40.3 - 4.1 * (spot % 20) as f32, 40.7 - 4.1 * (spot / 20) as f32, 31.9);
+        let at = Vec3::new(
+            40.3 - 4.1 * (spot % 20) as f32,
+            40.7 - 4.1 * (spot / 20) as f32,
+            31.9,
+        );
         add_octahedron(&mut mesh, at, 0.0005, None);
     }
     let (document, losses, _) = convert(&scene_of(mesh), &SceneOptions::default());
-    assert!(added_bones(&losses) > 240 && document.bones.len() <= 255, "{losses:?}");
+    assert!(
+        added_bones(&losses) > 240 && document.bones.len() <= 255,
+        "{losses:?}"
+    );
 }
 
 /// The bones that preserve the most triangles are added first: the spots with the most studs.
@@ -121,7 +184,11 @@ fn a_full_skeleton_gets_the_most_useful_bones() {
     let mut mesh = Mesh::default();
     add_octahedron(&mut mesh, Vec3::ZERO, 50.0, None);
     for spot in 0..400 {
-        let at = Vec3::new(40.3 - 4.1 * (spot % 20) as f32, 40.7 - 4.1 * (spot / 20) as f32, 31.9);
+        let at = Vec3::new(
+            40.3 - 4.1 * (spot % 20) as f32,
+            40.7 - 4.1 * (spot / 20) as f32,
+            31.9,
+        );
         // Every third spot has three studs.
         for stud in 0..if spot % 3 == 0 { 3 } else { 1 } {
             add_octahedron(&mut mesh, at + Vec3::X * 0.003 * stud as f32, 0.0005, None);
@@ -130,7 +197,13 @@ fn a_full_skeleton_gets_the_most_useful_bones() {
     let without = flattened_without_bones(&mesh);
     let (document, losses, flattened) = convert(&scene_of(mesh), &SceneOptions::default());
     assert!(document.bones.len() <= 255, "{}", document.bones.len());
-    assert_eq!(meshspec::Format::check(&document).findings().first().map(|f| f.to_string()), None);
+    assert_eq!(
+        meshspec::Format::check(&document)
+            .findings()
+            .first()
+            .map(|f| f.to_string()),
+        None
+    );
     assert!(added_bones(&losses) > 240, "{}", added_bones(&losses));
     assert!(2 * flattened <= without, "{flattened} of {without}");
 }
@@ -140,10 +213,21 @@ fn added_bones_move_with_the_joint_of_their_vertices() {
     let mut mesh = Mesh::default();
     add_octahedron(&mut mesh, Vec3::ZERO, 10.0, Some(0));
     for stud in 0..10 {
-        add_octahedron(&mut mesh, Vec3::new(7.3, 5.1, 0.002 * stud as f32), 0.0005, Some(1));
+        add_octahedron(
+            &mut mesh,
+            Vec3::new(7.3, 5.1, 0.002 * stud as f32),
+            0.0005,
+            Some(1),
+        );
     }
-    let joints =
-        vec![Joint::default(), Joint { parent: Some(0), name: "arm".to_owned(), ..Joint::default() }];
+    let joints = vec![
+        Joint::default(),
+        Joint {
+            parent: Some(0),
+            name: "arm".to_owned(),
+            ..Joint::default()
+        },
+    ];
     let lift = Channel {
         joint: 1,
         times: 0,
@@ -158,18 +242,38 @@ fn added_bones_move_with_the_joint_of_their_vertices() {
         ..Animation::default()
     };
     let skeleton = Skeleton { joints };
-    let scene = Scene { skeleton, animations: vec![animation], ..scene_of(mesh) };
+    let scene = Scene {
+        skeleton,
+        animations: vec![animation],
+        ..scene_of(mesh)
+    };
     let (document, losses, flattened) = convert(&scene, &SceneOptions::default());
-    assert!(added_bones(&losses) > 0 && 2 * flattened <= 80, "{flattened}: {losses:?}");
+    assert!(
+        added_bones(&losses) > 0 && 2 * flattened <= 80,
+        "{flattened}: {losses:?}"
+    );
     let (mut found, _) = document.into_scene(&SceneOptions::default()).unwrap();
-    assert_eq!(found.animations[0].channels.iter().filter(|channel| channel.joint != 1).count(), 0);
+    assert_eq!(
+        found.animations[0]
+            .channels
+            .iter()
+            .filter(|channel| channel.joint != 1)
+            .count(),
+        0
+    );
     let pose = found.animations[0].pose(&found.skeleton, 1.0);
     found.apply_pose(&pose);
-    for (vertex, (after, before)) in
-        found.meshes[0].positions.iter().zip(&scene.meshes[0].positions).enumerate()
+    for (vertex, (after, before)) in found.meshes[0]
+        .positions
+        .iter()
+        .zip(&scene.meshes[0].positions)
+        .enumerate()
     {
         let expected = if vertex < 6 { 0.0 } else { 5.0 };
-        assert!((after[2] - before[2] - expected).abs() < 0.01, "{vertex}: {after:?} {before:?}");
+        assert!(
+            (after[2] - before[2] - expected).abs() < 0.01,
+            "{vertex}: {after:?} {before:?}"
+        );
     }
 }
 
@@ -177,7 +281,10 @@ fn added_bones_move_with_the_joint_of_their_vertices() {
 #[test]
 fn a_document_with_added_bones_survives_a_scene() {
     let (document, ..) = convert(&scene_of(studs(3, 10)), &SceneOptions::default());
-    let (scene, losses) = document.clone().into_scene(&SceneOptions::default()).unwrap();
+    let (scene, losses) = document
+        .clone()
+        .into_scene(&SceneOptions::default())
+        .unwrap();
     assert_eq!(losses, []);
     let (again, losses) = bmd::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(added_bones(&losses), 0);
@@ -188,9 +295,17 @@ fn a_document_with_added_bones_survives_a_scene() {
 #[test]
 fn no_bones_are_added_for_detail_with_a_requested_precision() {
     let scene = scene_of(studs(3, 10));
-    for precision in [Precision::MaxError(0.25), Precision::Bits(64), Precision::Bits(128)] {
+    for precision in [
+        Precision::MaxError(0.25),
+        Precision::Bits(64),
+        Precision::Bits(128),
+    ] {
         let options = SceneOptions::default().with_precision(precision);
         let (document, losses) = bmd::Document::from_scene(scene.clone(), &options).unwrap();
-        assert_eq!((document.bones.len(), added_bones(&losses)), (0, 0), "{precision:?}");
+        assert_eq!(
+            (document.bones.len(), added_bones(&losses)),
+            (0, 0),
+            "{precision:?}"
+        );
     }
 }

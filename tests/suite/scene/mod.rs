@@ -35,7 +35,11 @@ fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     for (found, expected) in found.iter().zip(expected) {
         let size = expected.iter().fold(0.0_f32, |size, x| size.max(x.abs()));
         let distance = Vec3::from(*found).distance((*expected).into());
-        let most = if error > 0.0 { 2.0 * error + 1e-6 * size } else { 0.0 };
+        let most = if error > 0.0 {
+            2.0 * error + 1e-6 * size
+        } else {
+            0.0
+        };
         assert!(distance <= most, "{found:?} for {expected:?}: {losses:?}");
     }
 }
@@ -49,14 +53,19 @@ fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
         }
         let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
         let (again, losses) = round_trip(&Document::Bmd(document.clone()));
-        let Document::Bmd(again) = again else { panic!() };
+        let Document::Bmd(again) = again else {
+            panic!()
+        };
         assert_eq!(again.meshes.len(), document.meshes.len(), "{losses:?}");
         for (mesh, expected) in again.meshes.iter().zip(&document.meshes) {
             assert_eq!(mesh.material, expected.material);
             assert!(mesh.faces.iter().eq(expected.faces.iter()));
             let found = mesh.vertices.columns();
             let columns = expected.vertices.columns();
-            if !losses.iter().any(|loss| loss.message == "bindings to missing bones") {
+            if !losses
+                .iter()
+                .any(|loss| loss.message == "bindings to missing bones")
+            {
                 assert_eq!(found.bones, columns.bones);
             }
             assert_eq!(found.colors, columns.colors);
@@ -67,7 +76,11 @@ fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
         let levels = |document: &bmd::Document| -> Vec<_> {
             let lods = document.lods.iter();
             lods.map(|lod| {
-                let shown = document.meshes_of(*lod).unwrap().iter().filter(|mesh| mesh.material.is_some());
+                let shown = document
+                    .meshes_of(*lod)
+                    .unwrap()
+                    .iter()
+                    .filter(|mesh| mesh.material.is_some());
                 (shown.count(), lod.distance().unwrap_or(0.0))
             })
             .collect()
@@ -80,12 +93,18 @@ fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
             );
         }
         for (animation, expected) in again.animations.iter().zip(&document.animations) {
-            assert_eq!((animation.n_frames, animation.fl_hz), (expected.n_frames, expected.fl_hz));
+            assert_eq!(
+                (animation.n_frames, animation.fl_hz),
+                (expected.n_frames, expected.fl_hz)
+            );
             for (track, expected) in animation.tracks.iter().zip(&expected.tracks) {
                 // A quaternion and its negation are the same rotation: bones take the shorter arc.
                 let same_sign = |[i, j, k, r]: [f32; 4]| {
-                    let sign =
-                        if [r, k, j, i].into_iter().find(|x| *x != 0.0) < Some(0.0) { -1.0 } else { 1.0 };
+                    let sign = if [r, k, j, i].into_iter().find(|x| *x != 0.0) < Some(0.0) {
+                        -1.0
+                    } else {
+                        1.0
+                    };
                     [i, j, k, r].map(|x| sign * x)
                 };
                 let values = |track: &bmd::Track| -> Vec<_> {
@@ -116,18 +135,39 @@ fn the_source_or_extension_selects_the_container() {
         (document.container, losses.join("\n"))
     };
     let (chunk, model) = (crucible::Container::Chunk, crucible::Container::Model);
-    let one = Scene { meshes: vec![Mesh::default()], ..Scene::default() };
-    for (extension, expected) in [(None, chunk), (Some("crmesh"), chunk), (Some("cmodel"), model)] {
-        assert_eq!(chunks(&one, extension), (expected, String::new()), "{extension:?}");
+    let one = Scene {
+        meshes: vec![Mesh::default()],
+        ..Scene::default()
+    };
+    for (extension, expected) in [
+        (None, chunk),
+        (Some("crmesh"), chunk),
+        (Some("cmodel"), model),
+    ] {
+        assert_eq!(
+            chunks(&one, extension),
+            (expected, String::new()),
+            "{extension:?}"
+        );
         for container in [chunk, model] {
             let (document, _) =
                 crucible::Document::from_scene(one.clone(), &SceneOptions::default()).unwrap();
-            let document = crucible::Document { container, ..document };
+            let document = crucible::Document {
+                container,
+                ..document
+            };
             let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
-            assert_eq!(chunks(&scene, extension), (container, String::new()), "{extension:?}");
+            assert_eq!(
+                chunks(&scene, extension),
+                (container, String::new()),
+                "{extension:?}"
+            );
         }
     }
-    let two = Scene { meshes: vec![Mesh::default(); 2], ..Scene::default() };
+    let two = Scene {
+        meshes: vec![Mesh::default(); 2],
+        ..Scene::default()
+    };
     let message = "changed: meshes: a .crmesh file has one mesh; a container like in a .cmodel file was written: 2 meshes";
     for (extension, losses) in [(None, ""), (Some("crmesh"), message), (Some("cmodel"), "")] {
         assert_eq!(chunks(&two, extension), (model, losses.to_owned()));

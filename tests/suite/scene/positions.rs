@@ -18,15 +18,29 @@ fn positions_of(glb: &[u8]) -> Vec<Vec<[f32; 3]>> {
     let json: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
     let numbers = glb.get(28 + length..).unwrap_or_default();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let primitives = list(&json["meshes"]).into_iter().flat_map(|mesh| list(&mesh["primitives"]));
+    let primitives = list(&json["meshes"])
+        .into_iter()
+        .flat_map(|mesh| list(&mesh["primitives"]));
     let positions = primitives.map(|primitive| {
-        let accessor = &json["accessors"][primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
-        assert_eq!((&accessor["componentType"], &accessor["type"]), (&5126.into(), &"VEC3".into()));
+        let accessor =
+            &json["accessors"][primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
+        assert_eq!(
+            (&accessor["componentType"], &accessor["type"]),
+            (&5126.into(), &"VEC3".into())
+        );
         let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
-        assert!(view["byteStride"].as_u64().is_none_or(|stride| stride == 12));
-        let start = view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
+        assert!(
+            view["byteStride"]
+                .as_u64()
+                .is_none_or(|stride| stride == 12)
+        );
+        let start =
+            view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
         let bytes = &numbers[start as usize..][..12 * accessor["count"].as_u64().unwrap() as usize];
-        meshspec::bulk::to_vec::<f32>(bytes).as_chunks::<3>().0.to_vec()
+        meshspec::bulk::to_vec::<f32>(bytes)
+            .as_chunks::<3>()
+            .0
+            .to_vec()
     });
     positions.collect()
 }
@@ -53,7 +67,10 @@ struct ComparisonCounts {
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn positions_in_glb_match_the_sidecars() {
     let mut counts = ComparisonCounts::default();
-    for fixture in fixtures().iter().filter(|fixture| fixture.strict == Some(true)) {
+    for fixture in fixtures()
+        .iter()
+        .filter(|fixture| fixture.strict == Some(true))
+    {
         let format: FormatId = fixture.format.parse().unwrap();
         match to_glb(format, &fixture.bytes) {
             Ok(glb) => match compare(fixture, format, positions_of(&glb)) {
@@ -67,7 +84,10 @@ fn positions_in_glb_match_the_sidecars() {
         }
     }
     println!("{counts:?}");
-    assert_eq!(counts.rejected, REJECTED, "rejected for positions that are not finite");
+    assert_eq!(
+        counts.rejected, REJECTED,
+        "rejected for positions that are not finite"
+    );
     assert!(counts.compared > 6 * counts.without_positions, "{counts:?}");
 }
 
@@ -77,15 +97,21 @@ const REJECTED: [&str; 0] = [];
 /// Returns `true` if the error reports a non-finite position, with the path of its vertex.
 fn has_vertex_path(error: &Error) -> bool {
     let path = error.path().to_string();
-    let vertex = path.split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
-    let finite = ["NaN", "inf"].iter().all(|word| !error.message().contains(word));
+    let vertex = path
+        .split_once(".positions[")
+        .map(|(_, rest)| rest.trim_end_matches(']'));
+    let finite = ["NaN", "inf"]
+        .iter()
+        .all(|word| !error.message().contains(word));
     let named = vertex.is_some_and(|vertex| error.message().contains(&format!("vertex {vertex} ")));
     error.kind() == ErrorKind::Inexpressible && named && !finite
 }
 
 /// Asserts that the positions match the sidecar. Returns `false` if the sidecar has no positions.
 fn compare(fixture: &Fixture, format: FormatId, found: Vec<Vec<[f32; 3]>>) -> bool {
-    let Some(expected) = &fixture.expected else { return false };
+    let Some(expected) = &fixture.expected else {
+        return false;
+    };
     let expected = expected.get("expected").unwrap_or(expected);
     let file = &*fixture.file;
     match format {
@@ -110,8 +136,16 @@ fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
         return true;
     }
     assert_eq!(column["size"], 12 * found.len(), "{file}");
-    assert_eq!(expected["first_vertex"]["position_bits"], bits(found[0]), "{file}");
-    assert_eq!(expected["last_vertex"]["position_bits"], bits(found[found.len() - 1]), "{file}");
+    assert_eq!(
+        expected["first_vertex"]["position_bits"],
+        bits(found[0]),
+        "{file}"
+    );
+    assert_eq!(
+        expected["last_vertex"]["position_bits"],
+        bits(found[found.len() - 1]),
+        "{file}"
+    );
     assert_eq!(column["sha256"], hash(found), "{file}");
     true
 }
@@ -120,19 +154,32 @@ fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
 fn crucible(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let turned: Vec<[f32; 3]> = found.iter().map(|[x, y, z]| [-x, *y, *z]).collect();
     // Sidecars of containers have no content.
-    let Some(streams) = expected["streams"].as_array() else { return false };
+    let Some(streams) = expected["streams"].as_array() else {
+        return false;
+    };
     let stream = |name: &str| streams.iter().find(|stream| stream["name"] == name);
     let (stream, hash) = match (stream("position_3d"), stream("position_2d")) {
         (Some(stream), _) => (stream, hash(&turned)),
         (None, Some(stream)) => {
             let flat: Vec<[f32; 2]> = turned.iter().map(|[x, y, _]| [*x, *y]).collect();
             assert!(turned.iter().all(|[.., z]| *z == 0.0), "{file}");
-            (stream, sha256(&meshspec::bulk::as_bytes(flat.as_flattened())))
+            (
+                stream,
+                sha256(&meshspec::bulk::as_bytes(flat.as_flattened())),
+            )
         }
         (None, None) => {
             // Vertices without positions are at the origin.
-            assert!(turned.iter().all(|position| position.iter().all(|x| *x == 0.0)), "{file}");
-            assert!(found.is_empty() || expected["vertex_count"] == found.len(), "{file}");
+            assert!(
+                turned
+                    .iter()
+                    .all(|position| position.iter().all(|x| *x == 0.0)),
+                "{file}"
+            );
+            assert!(
+                found.is_empty() || expected["vertex_count"] == found.len(),
+                "{file}"
+            );
             return false;
         }
     };
@@ -157,7 +204,10 @@ fn seed(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
 
 /// Asserts that the first and the last position match.
 fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
-    for (value, found) in [(&expected["first"], found.first()), (&expected["last"], found.last())] {
+    for (value, found) in [
+        (&expected["first"], found.first()),
+        (&expected["last"], found.last()),
+    ] {
         let Some(found) = found else { continue };
         let value = numbers(value);
         assert_eq!(value, found[..value.len()], "{file}");
@@ -172,7 +222,10 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let total: usize = ranges.iter().map(|[.., vertices]| vertices).sum();
     assert_eq!(total, found.len(), "{file}");
     let buffers = expected["buffers"].as_array().unwrap();
-    let Some(buffer) = buffers.iter().find(|buffer| buffer["usage"]["name"] == "Position") else {
+    let Some(buffer) = buffers
+        .iter()
+        .find(|buffer| buffer["usage"]["name"] == "Position")
+    else {
         assert!(found.iter().all(|position| *position == [0.0; 3]), "{file}");
         return false;
     };
@@ -208,7 +261,9 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
 fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
     let matrices = matrices(expected["bones"].as_array().unwrap(), None);
     let meshes = expected["meshes"].as_array().unwrap();
-    let drawn = meshes.iter().filter(|mesh| !mesh["material"].is_null() && mesh["n_vtx"] != 0);
+    let drawn = meshes
+        .iter()
+        .filter(|mesh| !mesh["material"].is_null() && mesh["n_vtx"] != 0);
     let drawn: Vec<Vec<[f32; 3]>> = drawn.map(|mesh| in_model(mesh, &matrices)).collect();
     assert_eq!(found.len(), drawn.len(), "{file}: number of meshes");
     for (index, expected) in drawn.iter().enumerate() {
@@ -230,10 +285,19 @@ fn is_near(found: &[[f32; 3]], expected: &[[f32; 3]]) -> bool {
 }
 
 fn in_model(mesh: &Value, matrices: &[Mat4]) -> Vec<[f32; 3]> {
-    let vertices = mesh["pos"].as_array().unwrap().iter().zip(mesh["bone"].as_array().unwrap());
+    let vertices = mesh["pos"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(mesh["bone"].as_array().unwrap());
     let positions = vertices.map(|(position, bone)| {
-        let matrix = matrices.get(bone.as_u64().unwrap() as usize).copied().unwrap_or(Mat4::IDENTITY);
-        let [x, y, z] = matrix.transform_point3(Vec3::from_slice(&numbers(position))).to_array();
+        let matrix = matrices
+            .get(bone.as_u64().unwrap() as usize)
+            .copied()
+            .unwrap_or(Mat4::IDENTITY);
+        let [x, y, z] = matrix
+            .transform_point3(Vec3::from_slice(&numbers(position)))
+            .to_array();
         [x, z, -y]
     });
     positions.collect()

@@ -14,7 +14,10 @@ use serde_json::{Value, json};
 use crate::common::config;
 
 fn documents() -> impl Strategy<Value = Document> {
-    let small = Config { max_items: 4, ..Config::default() };
+    let small = Config {
+        max_items: 4,
+        ..Config::default()
+    };
     prop_oneof![
         1 => mesh::strategy::documents_with(small).prop_map(Document::Mesh),
         1 => crucible::strategy::documents_with(small).prop_map(Document::Crucible),
@@ -37,18 +40,23 @@ fn round_trip(document: &Document) -> Option<(Document, Vec<Loss>)> {
 
 /// Returns a path without indices.
 fn names(path: &str) -> String {
-    let names = path.split('.').map(|step| step.split('[').next().unwrap_or(step));
+    let names = path
+        .split('.')
+        .map(|step| step.split('[').next().unwrap_or(step));
     names.collect::<Vec<_>>().join(".")
 }
 
 /// Returns `true` if `name` is the part `part`, or a value in it.
 fn is_part_of(part: &str, name: &str) -> bool {
     let mut steps = name.split('.');
-    part.split('.').all(|step| steps.next().is_some_and(|name| step == "*" || step == name))
+    part.split('.')
+        .all(|step| steps.next().is_some_and(|name| step == "*" || step == name))
 }
 
 fn is_listed(losses: &[Loss], name: &str) -> bool {
-    losses.iter().any(|loss| is_part_of(&names(&loss.path.to_string()), name))
+    losses
+        .iter()
+        .any(|loss| is_part_of(&names(&loss.path.to_string()), name))
 }
 
 /// Returns the JSON pointers of all values, by their declared names.
@@ -62,17 +70,27 @@ fn add_values(data: &Value, name: &str, pointer: &str, found: &mut BTreeMap<Stri
     match data {
         Value::Object(fields) => {
             for (key, value) in fields {
-                let name = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
+                let name = if name.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{name}.{key}")
+                };
                 add_values(value, &name, &format!("{pointer}/{key}"), found);
             }
         }
         Value::Array(items) => {
-            let played = items.iter().rposition(|item| !is_empty_key(item)).map_or(0, |last| last + 1);
+            let played = items
+                .iter()
+                .rposition(|item| !is_empty_key(item))
+                .map_or(0, |last| last + 1);
             for (index, value) in items[..played].iter().enumerate() {
                 add_values(value, name, &format!("{pointer}/{index}"), found);
             }
         }
-        _ => found.entry(name.to_owned()).or_default().push(pointer.to_owned()),
+        _ => found
+            .entry(name.to_owned())
+            .or_default()
+            .push(pointer.to_owned()),
     }
 }
 
@@ -89,7 +107,11 @@ fn other_values(value: &Value) -> Vec<Value> {
         Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
             (Some(number), ..) => vec![json!(number ^ 1), json!(number + 2)],
             (_, Some(number), _) => vec![json!(number + 1)],
-            (.., Some(number)) => vec![json!(if number.abs() < 1e6 { number + 0.5 } else { 0.5 })],
+            (.., Some(number)) => vec![json!(if number.abs() < 1e6 {
+                number + 0.5
+            } else {
+                0.5
+            })],
             _ => Vec::new(),
         },
         _ => Vec::new(),
@@ -98,20 +120,30 @@ fn other_values(value: &Value) -> Vec<Value> {
 
 /// Returns the document with another value at a JSON pointer; `None` if it cannot be written.
 fn with_value(original: &Value, pointer: &str) -> Option<Document> {
-    other_values(original.pointer(pointer)?).into_iter().find_map(|other| {
-        let mut data = original.clone();
-        *data.pointer_mut(pointer)? = other;
-        let document: Document = serde_json::from_value(data).ok()?;
-        let is_other = serde_json::to_value(&document).ok()? != *original;
-        (is_other && document.write(&WriteOptions::default()).is_ok()).then_some(document)
-    })
+    other_values(original.pointer(pointer)?)
+        .into_iter()
+        .find_map(|other| {
+            let mut data = original.clone();
+            *data.pointer_mut(pointer)? = other;
+            let document: Document = serde_json::from_value(data).ok()?;
+            let is_other = serde_json::to_value(&document).ok()? != *original;
+            (is_other && document.write(&WriteOptions::default()).is_ok()).then_some(document)
+        })
 }
 
 /// Parts of a scene whose paths a loss may have instead of the path of the declared value: format, value, part.
 const PARTS: [(&str, &str, &str); 7] = [
     ("crucible", "chunks.indices", "meshes.faces"),
-    ("crucible", "chunks.streams.data.bone", "chunks.bone_weights"),
-    ("crucible", "chunks.streams.data.influence", "chunks.bone_weights"),
+    (
+        "crucible",
+        "chunks.streams.data.bone",
+        "chunks.bone_weights",
+    ),
+    (
+        "crucible",
+        "chunks.streams.data.influence",
+        "chunks.bone_weights",
+    ),
     ("iyma", "attributes.data", "n_vertices"),
     ("iyma", "attributes.usage", "n_vertices"),
     ("iyma", "indices", "meshes.faces"),
@@ -124,26 +156,82 @@ const NOTATIONS: [(&str, &str, &[&str], &str); 9] = [
     (
         "bmd",
         "meshes.vertices.*",
-        &["position", "org_x", "org_y", "org_z", "st", "normal", "color", "color_or_bone", "bone", "tag"],
+        &[
+            "position",
+            "org_x",
+            "org_y",
+            "org_z",
+            "st",
+            "normal",
+            "color",
+            "color_or_bone",
+            "bone",
+            "tag",
+        ],
         "packed again, in the forms that fit",
     ),
-    ("bmd", "meshes.flags", &["vertex_subtype", "triangles_type"], "follows from the vertices and faces"),
-    ("bmd", "bones.transform.xform", &["origin", "rotation"], "packed again: only visible errors are losses"),
-    ("bmd", "bones.transform.pseudo", &["bone_0", "bone_1", "bone_2", "bone_3"], "a bone of weight 0"),
-    ("bmd", "animations.tracks", &["translation", "rotation", "scale"], "packed again, as bones"),
-    ("iyma", "attributes.usage", &["custom"], "a usage of no values, in a file without vertices"),
-    ("iyma", "meshes", &["first_index", "first_vertex"], "meshes in another order than their values"),
-    ("mesh", "joints", &["parent"], "an id, or a position among the joints"),
-    ("mesh", "animations", &["name"], "the number of one of several equal strings"),
+    (
+        "bmd",
+        "meshes.flags",
+        &["vertex_subtype", "triangles_type"],
+        "follows from the vertices and faces",
+    ),
+    (
+        "bmd",
+        "bones.transform.xform",
+        &["origin", "rotation"],
+        "packed again: only visible errors are losses",
+    ),
+    (
+        "bmd",
+        "bones.transform.pseudo",
+        &["bone_0", "bone_1", "bone_2", "bone_3"],
+        "a bone of weight 0",
+    ),
+    (
+        "bmd",
+        "animations.tracks",
+        &["translation", "rotation", "scale"],
+        "packed again, as bones",
+    ),
+    (
+        "iyma",
+        "attributes.usage",
+        &["custom"],
+        "a usage of no values, in a file without vertices",
+    ),
+    (
+        "iyma",
+        "meshes",
+        &["first_index", "first_vertex"],
+        "meshes in another order than their values",
+    ),
+    (
+        "mesh",
+        "joints",
+        &["parent"],
+        "an id, or a position among the joints",
+    ),
+    (
+        "mesh",
+        "animations",
+        &["name"],
+        "the number of one of several equal strings",
+    ),
 ];
 
 /// Returns `true` if a value may change, because it is listed as a loss or has another notation.
 fn may_change(document: &Document, losses: &[Loss], name: &str) -> bool {
     let format = document.format().name();
     let has_notation = NOTATIONS.iter().any(|(of, list, fields, _)| {
-        *of == format && fields.iter().any(|field| is_part_of(&format!("{list}.{field}"), name))
+        *of == format
+            && fields
+                .iter()
+                .any(|field| is_part_of(&format!("{list}.{field}"), name))
     });
-    let mut parts = PARTS.iter().filter(|(of, value, _)| *of == format && is_part_of(value, name));
+    let mut parts = PARTS
+        .iter()
+        .filter(|(of, value, _)| *of == format && is_part_of(value, name));
     is_listed(losses, name) || has_notation || parts.any(|(.., part)| is_listed(losses, part))
 }
 

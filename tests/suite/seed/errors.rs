@@ -14,12 +14,30 @@ const LINES: &[(&str, &str)] = &[
         "p 0 0 0",
         "positions[0] (line 4, column 5): found `0`, expected `,`; values are separated by commas [SEED-COMMA, S3]",
     ),
-    ("p 0,0", "positions[0] (line 4, column 6): found 2 values, but `p` takes 3 [SEED-COUNT, S3]"),
-    ("p 0,0,0,1", "positions[0] (line 4, column 9): found 4 values, but `p` takes 3 [SEED-COUNT, S3]"),
-    ("p 0,0,0,1,2,3", "positions[0] (line 4, column 9): found 6 values, but `p` takes 3 [SEED-COUNT, S3]"),
-    ("p", "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]"),
-    ("p   # none", "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]"),
-    ("p 0,,0", "positions[0] (line 4, column 5): found `,`, expected a decimal number [SEED-NUMBER, S4]"),
+    (
+        "p 0,0",
+        "positions[0] (line 4, column 6): found 2 values, but `p` takes 3 [SEED-COUNT, S3]",
+    ),
+    (
+        "p 0,0,0,1",
+        "positions[0] (line 4, column 9): found 4 values, but `p` takes 3 [SEED-COUNT, S3]",
+    ),
+    (
+        "p 0,0,0,1,2,3",
+        "positions[0] (line 4, column 9): found 6 values, but `p` takes 3 [SEED-COUNT, S3]",
+    ),
+    (
+        "p",
+        "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]",
+    ),
+    (
+        "p   # none",
+        "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]",
+    ),
+    (
+        "p 0,,0",
+        "positions[0] (line 4, column 5): found `,`, expected a decimal number [SEED-NUMBER, S4]",
+    ),
     (
         "p 0,0,",
         "positions[0] (line 4, column 7): found the end of the line, expected a decimal number [SEED-NUMBER, S4]",
@@ -88,7 +106,10 @@ const LINES: &[(&str, &str)] = &[
         "\u{feff}p 0,0,0",
         "positions[0] (line 4, column 1): found `\u{feff}p`, expected an identifier, `[` or `#`; a byte order mark U+FEFF is allowed only at the start of the file [SEED-IDENTIFIER, S3]",
     ),
-    ("name = x # c", "line 4, column 1: found `name`, expected a property: `[name]=x` [SEED-IDENTIFIER, S3]"),
+    (
+        "name = x # c",
+        "line 4, column 1: found `name`, expected a property: `[name]=x` [SEED-IDENTIFIER, S3]",
+    ),
     (
         "p-1,0,0",
         "positions[0] (line 4, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]",
@@ -117,7 +138,10 @@ const LINES: &[(&str, &str)] = &[
         "u 0,0",
         "uvs[0][0] (line 4, column 1): unknown identifier `u`; the channels are `u0` to `u7` [SEED-IDENTIFIER, S3]",
     ),
-    ("f 0,1", "faces[0] (line 4, column 6): found 2 values, but `f` takes 3 [SEED-COUNT, S3]"),
+    (
+        "f 0,1",
+        "faces[0] (line 4, column 6): found 2 values, but `f` takes 3 [SEED-COUNT, S3]",
+    ),
     (
         "f 0.5,1,2",
         "faces[0] (line 4, column 3): found `0.5`, expected an integer, the index of a vertex [SEED-INDEX, S5]",
@@ -154,7 +178,10 @@ const LINES: &[(&str, &str)] = &[
         "[a-b]=x",
         "line 4, column 3: found `-b]=x`, expected `]`; names are a letter followed by letters, digits and `_` [SEED-PROPERTY, S7]",
     ),
-    ("[a] x", "line 4, column 5: found `x`, expected `=` [SEED-PROPERTY, S7]"),
+    (
+        "[a] x",
+        "line 4, column 5: found `x`, expected `=` [SEED-PROPERTY, S7]",
+    ),
     (
         "p 0,0,0\u{85}",
         "positions[0] (line 4, column 8): found the control character U+0085 [SEED-CONTROL, S9]",
@@ -181,7 +208,8 @@ const LINES: &[(&str, &str)] = &[
 #[test]
 fn lines() {
     for (line, expected) in LINES {
-        let error = seed::Document::read(with_line(line).as_bytes(), &ReadOptions::default()).unwrap_err();
+        let error =
+            seed::Document::read(with_line(line).as_bytes(), &ReadOptions::default()).unwrap_err();
         assert_eq!(error.to_string(), format!("seed: {expected}"), "{line:?}");
     }
 }
@@ -252,7 +280,11 @@ fn check(text: &[u8]) -> Report {
 }
 
 fn codes(report: &Report) -> Vec<&str> {
-    report.findings().iter().map(|finding| finding.rule.code).collect()
+    report
+        .findings()
+        .iter()
+        .map(|finding| finding.rule.code)
+        .collect()
 }
 
 /// The check continues after an error, and a malformed line does not affect others.
@@ -262,8 +294,14 @@ fn all_errors_are_listed() {
     let report = check(text.as_bytes());
     assert_eq!(codes(&report), ["SEED-NUMBER"; 4], "{report:?}");
     // A malformed line counts as one of its kind, if the kind is known.
-    for line in ["v 1 0 0", "P 1, 0, 0", "p1, 0, 0", "\u{feff}p 1, 0, 0", "\u{a0}p 1, 0, 0", "p\u{a0}1, 0, 0"]
-    {
+    for line in [
+        "v 1 0 0",
+        "P 1, 0, 0",
+        "p1, 0, 0",
+        "\u{feff}p 1, 0, 0",
+        "\u{a0}p 1, 0, 0",
+        "p\u{a0}1, 0, 0",
+    ] {
         let report = check(with_line(line).as_bytes());
         assert_eq!(report.findings().len(), 1, "{line}: {report:?}");
     }
@@ -283,9 +321,16 @@ fn all_errors_are_listed() {
 /// Malformed properties are not counted as properties.
 #[test]
 fn findings_on_properties_name_their_line() {
-    let report = check(with_line("p 0,0,0").replace("[name]=T", "[na me]=x\n[a]=1\nb=3\n[a]=2").as_bytes());
+    let report = check(
+        with_line("p 0,0,0")
+            .replace("[name]=T", "[na me]=x\n[a]=1\nb=3\n[a]=2")
+            .as_bytes(),
+    );
     let places: Vec<_> = report.findings().iter().map(ToString::to_string).collect();
-    assert!(places[2].starts_with("properties[1] (line 4, column 1): duplicate property `a`"), "{places:?}");
+    assert!(
+        places[2].starts_with("properties[1] (line 4, column 1): duplicate property `a`"),
+        "{places:?}"
+    );
     assert_eq!(places.len(), 3, "{places:?}");
 }
 
@@ -294,14 +339,25 @@ fn findings_on_properties_name_their_line() {
 fn long_properties_are_reported_as_properties() {
     let name = "n".repeat(3_000_000);
     for (line, column, expected) in [
-        (format!("[{name}"), 3_000_002, "found the end of the line, expected `]`"),
+        (
+            format!("[{name}"),
+            3_000_002,
+            "found the end of the line, expected `]`",
+        ),
         (format!("[{name} x"), 3_000_003, "found `x`, expected `]`"),
         (format!("[{name}] x"), 3_000_004, "found `x`, expected `=`"),
-        (format!("[n]={name}\0"), 3_000_005, "found the control character U+0000"),
+        (
+            format!("[n]={name}\0"),
+            3_000_005,
+            "found the control character U+0000",
+        ),
     ] {
         let report = check(with_line("p 0,0,0").replace("[name]=T", &line).as_bytes());
         let text = report.findings()[0].to_string();
-        assert!(text.starts_with(&format!("line 1, column {column}: {expected}")), "{text}");
+        assert!(
+            text.starts_with(&format!("line 1, column {column}: {expected}")),
+            "{text}"
+        );
     }
 }
 
@@ -310,7 +366,11 @@ fn long_properties_are_reported_as_properties() {
 fn indices_from_one_get_a_hint() {
     let texts = |faces| -> Vec<String> {
         let report = check(with_line("p 0,0,0").replace("f 0,1,2", faces).as_bytes());
-        report.findings().iter().map(|finding| finding.message.clone()).collect()
+        report
+            .findings()
+            .iter()
+            .map(|finding| finding.message.clone())
+            .collect()
     };
     let plain = |index| format!("found {index}, expected an index below 3");
     let hint = "; indices count from 0, not from 1 as in OBJ";
@@ -330,7 +390,12 @@ fn malformed_lines_are_still_detected() {
             "{text}"
         );
     }
-    for text in ["n words", "solid x\nfacet normal 0 0 1\n", "ply\nformat ascii 1.0\n", "x 1 2 3\n"] {
+    for text in [
+        "n words",
+        "solid x\nfacet normal 0 0 1\n",
+        "ply\nformat ascii 1.0\n",
+        "x 1 2 3\n",
+    ] {
         assert!(meshspec::detect(text.as_bytes(), None).is_err(), "{text}");
     }
 }
@@ -344,13 +409,23 @@ n 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n# end\n";
     let document =
         seed::Document::read(text.as_bytes(), &ReadOptions::default().with_comments(true)).unwrap();
     assert_eq!(document.comments.as_ref().unwrap().len(), 6);
-    assert_eq!(String::from_utf8(document.write(&WriteOptions::default()).unwrap()).unwrap(), text);
+    assert_eq!(
+        String::from_utf8(document.write(&WriteOptions::default()).unwrap()).unwrap(),
+        text
+    );
     // First without comments or headings.
-    let plain = document.write(&WriteOptions::default().with_comments(false)).unwrap();
+    let plain = document
+        .write(&WriteOptions::default().with_comments(false))
+        .unwrap();
     assert!(!plain.contains(&b'#'));
     let document = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!(document.comments, None);
-    assert_eq!(document.write(&WriteOptions::default().with_comments(false)).unwrap(), plain);
+    assert_eq!(
+        document
+            .write(&WriteOptions::default().with_comments(false))
+            .unwrap(),
+        plain
+    );
 }
 
 #[test]
@@ -363,22 +438,32 @@ fn decimals_are_the_shortest() {
     let text = document.write(&WriteOptions::default()).unwrap();
     let text = String::from_utf8(text).unwrap();
     let lines: Vec<_> = text.lines().filter(|line| line.starts_with("p ")).collect();
-    let expected =
-        ["p 0.1, -16777216, 1.1754944e-38", "p 3.4028235e38, 1e-45, -0", "p 0.33333334, 5e-7, 1e21"];
+    let expected = [
+        "p 0.1, -16777216, 1.1754944e-38",
+        "p 3.4028235e38, 1e-45, -0",
+        "p 0.33333334, 5e-7, 1e21",
+    ];
     assert_eq!(lines, expected);
 }
 
 #[test]
 fn inexpressible_texts_are_not_written() {
-    let valid = seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
+    let valid =
+        seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
     let property = |name: &str, value: &str| seed::Document {
-        properties: vec![seed::Property { name: name.to_owned(), value: value.to_owned() }],
+        properties: vec![seed::Property {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        }],
         ..valid.clone()
     };
     let mut infinite = valid.clone();
     infinite.normals[1][2] = f32::INFINITY;
     let mut comment = valid.clone();
-    comment.comments = Some(vec![seed::Comment { text: "a\nb".into(), place: seed::CommentPlace::End }]);
+    comment.comments = Some(vec![seed::Comment {
+        text: "a\nb".into(),
+        place: seed::CommentPlace::End,
+    }]);
     for (document, path) in [
         (property("a b", ""), "properties[0].name"),
         (property("", ""), "properties[0].name"),
@@ -410,8 +495,9 @@ fn long_lines_do_not_overflow_the_stack() {
         "p ".repeat(150_000),
     ];
     let small = std::thread::Builder::new().stack_size(128 << 10);
-    let read =
-        move || texts.map(|text| seed::Document::read(text.as_bytes(), &ReadOptions::default()).is_ok());
+    let read = move || {
+        texts.map(|text| seed::Document::read(text.as_bytes(), &ReadOptions::default()).is_ok())
+    };
     // None of these texts is a complete file.
     assert_eq!(small.spawn(read).unwrap().join().unwrap(), [false; 8]);
 }

@@ -4,7 +4,9 @@ use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::grammar::{Attribute, Domain, Grammar, Occurrence, ValueType};
 use meshspec::layout::schema::Schema;
-use meshspec::seed::__private::{MAX_PARSED_BYTES, MAX_VALUES, MIN_CHUNK_SIZE, Options, read_to_text};
+use meshspec::seed::__private::{
+    MAX_PARSED_BYTES, MAX_VALUES, MIN_CHUNK_SIZE, Options, read_to_text,
+};
 use meshspec::seed::schema::ATTRIBUTES;
 use meshspec::seed::{Document, LineKind};
 use meshspec::{Declared, Format, Limits, ReadOptions, Report, Severity};
@@ -21,9 +23,18 @@ fn assert_same(text: &[u8], min_chunk_size: usize) {
 }
 
 fn assert_same_with(text: &[u8], min_chunk_size: usize, stop: Option<Severity>, comments: bool) {
-    let fast =
-        Options { stop_at: stop, comments, limits: Limits::default(), grammar_only: false, min_chunk_size };
-    let grammar = Options { grammar_only: true, min_chunk_size: MIN_CHUNK_SIZE, ..fast };
+    let fast = Options {
+        stop_at: stop,
+        comments,
+        limits: Limits::default(),
+        grammar_only: false,
+        min_chunk_size,
+    };
+    let grammar = Options {
+        grammar_only: true,
+        min_chunk_size: MIN_CHUNK_SIZE,
+        ..fast
+    };
     assert_eq!(
         read_to_text(text, &fast),
         read_to_text(text, &grammar),
@@ -122,7 +133,13 @@ fn wild() -> impl Strategy<Value = Vec<u8>> {
 /// A strategy for valid texts.
 fn texts() -> impl Strategy<Value = GeneratedText> {
     let grammar = <Document as Declared>::GRAMMAR.unwrap();
-    generate::texts(grammar, generate::Config { max_items: 12, ..Default::default() })
+    generate::texts(
+        grammar,
+        generate::Config {
+            max_items: 12,
+            ..Default::default()
+        },
+    )
 }
 
 /// A strategy for valid texts in which some ranges are replaced.
@@ -189,11 +206,41 @@ proptest! {
 static LEVELS: Grammar = Grammar {
     source: "",
     attributes: &[
-        row("Position", "p", Occurrence::Vertex, ValueType::Float, Domain::Range(-2, 2)),
-        row("Group", "g", Occurrence::Vertex, ValueType::Integer, Domain::Any),
-        row("Level", "lod", Occurrence::File, ValueType::Integer, Domain::Range(1, 3)),
-        row("Corner", "f", Occurrence::Face, ValueType::Index, Domain::Any),
-        row("Shading", "s", Occurrence::Face, ValueType::Word, Domain::OneOf(&["flat", "smooth"])),
+        row(
+            "Position",
+            "p",
+            Occurrence::Vertex,
+            ValueType::Float,
+            Domain::Range(-2, 2),
+        ),
+        row(
+            "Group",
+            "g",
+            Occurrence::Vertex,
+            ValueType::Integer,
+            Domain::Any,
+        ),
+        row(
+            "Level",
+            "lod",
+            Occurrence::File,
+            ValueType::Integer,
+            Domain::Range(1, 3),
+        ),
+        row(
+            "Corner",
+            "f",
+            Occurrence::Face,
+            ValueType::Index,
+            Domain::Any,
+        ),
+        row(
+            "Shading",
+            "s",
+            Occurrence::Face,
+            ValueType::Word,
+            Domain::OneOf(&["flat", "smooth"]),
+        ),
     ],
     properties: &[],
     rules: &[],
@@ -207,7 +254,17 @@ const fn row(
     domain: Domain,
 ) -> Attribute {
     let (required, requires, meaning) = (true, None, "");
-    Attribute { name, identifier, occurs, values: 1, value_type, domain, required, requires, meaning }
+    Attribute {
+        name,
+        identifier,
+        occurs,
+        values: 1,
+        value_type,
+        domain,
+        required,
+        requires,
+        meaning,
+    }
 }
 
 #[test]
@@ -226,7 +283,8 @@ fn tables_print_occurrence_type_and_range() {
 
 #[test]
 fn ranges_suit_their_types() {
-    let row = |value_type, domain| row("", "", Occurrence::File, value_type, domain).is_consistent();
+    let row =
+        |value_type, domain| row("", "", Occurrence::File, value_type, domain).is_consistent();
     assert!(LEVELS.attributes.iter().all(Attribute::is_consistent));
     assert!(!row(ValueType::Integer, Domain::Range(-1, 1)));
     assert!(!row(ValueType::Float, Domain::Range(1, 0)));
@@ -260,7 +318,11 @@ fn the_table_has_the_kinds_in_their_order() {
         assert_eq!(LineKind::from_identifier(attribute.identifier), Some(kind));
         assert!(std::ptr::eq(kind.attribute(), attribute));
         let name = format!("{kind:?}");
-        assert_eq!(name.to_lowercase(), attribute.identifier, "the row `{name}` is named as its identifier");
+        assert_eq!(
+            name.to_lowercase(),
+            attribute.identifier,
+            "the row `{name}` is named as its identifier"
+        );
         assert!((1..=MAX_VALUES).contains(&attribute.values));
     }
 }

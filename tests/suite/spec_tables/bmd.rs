@@ -2,9 +2,9 @@
 
 use meshspec::bmd::schema::AnimRate;
 use meshspec::bmd::schema::{
-    AnimDef, AnimTag, BoneDef, BoneTransform, ControlFlags, F8A, FineVertex96, FlatVertex64, Header, LodDef,
-    MeshDef, PseudoTransform, Quad32, Quad64, Rotation, ScaledVertex96, TexturedVertex64, Triangle32,
-    Triangle64, Triple, Vertex128,
+    AnimDef, AnimTag, BoneDef, BoneTransform, ControlFlags, F8A, FineVertex96, FlatVertex64,
+    Header, LodDef, MeshDef, PseudoTransform, Quad32, Quad64, Rotation, ScaledVertex96,
+    TexturedVertex64, Triangle32, Triangle64, Triple, Vertex128,
 };
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Shape, Type};
@@ -84,12 +84,29 @@ const VERTEX_128: BitRows = &[
 ];
 
 const TRIANGLE_32: BitRows = &[(31, 22, "v2"), (21, 12, "v1"), (11, 2, "v0"), (1, 0, "tag")];
-const QUAD_32: BitRows =
-    &[(31, 30, "tag2"), (29, 23, "v3"), (22, 16, "v2"), (15, 9, "v1"), (8, 2, "v0"), (1, 0, "tag")];
-const TRIANGLE_64: BitRows =
-    &[(63, 62, "tag2"), (61, 42, "v2"), (41, 22, "v1"), (21, 2, "v0"), (1, 0, "tag")];
-const QUAD_64: BitRows =
-    &[(63, 62, "tag2"), (61, 47, "v3"), (46, 32, "v2"), (31, 17, "v1"), (16, 2, "v0"), (1, 0, "tag")];
+const QUAD_32: BitRows = &[
+    (31, 30, "tag2"),
+    (29, 23, "v3"),
+    (22, 16, "v2"),
+    (15, 9, "v1"),
+    (8, 2, "v0"),
+    (1, 0, "tag"),
+];
+const TRIANGLE_64: BitRows = &[
+    (63, 62, "tag2"),
+    (61, 42, "v2"),
+    (41, 22, "v1"),
+    (21, 2, "v0"),
+    (1, 0, "tag"),
+];
+const QUAD_64: BitRows = &[
+    (63, 62, "tag2"),
+    (61, 47, "v3"),
+    (46, 32, "v2"),
+    (31, 17, "v1"),
+    (16, 2, "v0"),
+    (1, 0, "tag"),
+];
 
 const BONE_TRANSFORM: BitRows = &[
     (63, 56, "rotation.r"),
@@ -115,13 +132,26 @@ const PSEUDO_TRANSFORM: BitRows = &[
 ];
 
 const ANIM_ROTATION: BitRows = &[(31, 24, "r"), (23, 16, "k"), (15, 8, "j"), (7, 0, "i")];
-const ANIM_TRANSLATION: BitRows =
-    &[(31, 27, "exponent"), (26, 18, "frac_z"), (17, 9, "frac_y"), (8, 0, "frac_x")];
-const ANIM_TAG: BitRows = &[(7, 7, "rotation"), (6, 6, "translation"), (5, 5, "scale"), (4, 0, "skip")];
+const ANIM_TRANSLATION: BitRows = &[
+    (31, 27, "exponent"),
+    (26, 18, "frac_z"),
+    (17, 9, "frac_y"),
+    (8, 0, "frac_x"),
+];
+const ANIM_TAG: BitRows = &[
+    (7, 7, "rotation"),
+    (6, 6, "translation"),
+    (5, 5, "scale"),
+    (4, 0, "skip"),
+];
 const ANIM_RATE: BitRows = &[(7, 7, "no_loop"), (6, 0, "quarter_hz")];
 /// "S.E3.F4"
 const F8A_BITS: BitRows = &[(7, 7, "negative"), (6, 4, "exponent"), (3, 0, "fraction")];
-const CONTROL_FLAGS: BitRows = &[(31, 4, "reserved"), (3, 2, "triangles_type"), (1, 0, "vertex_subtype")];
+const CONTROL_FLAGS: BitRows = &[
+    (31, 4, "reserved"),
+    (3, 2, "triangles_type"),
+    (1, 0, "vertex_subtype"),
+];
 
 #[test]
 fn words() {
@@ -152,10 +182,18 @@ fn assert_bits<T: Layout>(table: BitRows) {
     };
     let mut found = Vec::new();
     flatten(fields, "", 0, &mut found);
-    let expected: Vec<_> =
-        table.iter().rev().map(|(high, low, name)| (*low, high - low + 1, (*name).to_owned())).collect();
+    let expected: Vec<_> = table
+        .iter()
+        .rev()
+        .map(|(high, low, name)| (*low, high - low + 1, (*name).to_owned()))
+        .collect();
     assert_eq!(found, expected, "{}", declaration.name);
-    assert_eq!(found.iter().map(|(_, width, _)| width).sum::<u32>(), 8 * size, "{}", declaration.name);
+    assert_eq!(
+        found.iter().map(|(_, width, _)| width).sum::<u32>(),
+        8 * size,
+        "{}",
+        declaration.name
+    );
 }
 
 /// Adds offset, width and name of each field to `found`. Fields of nested words are listed individually.
@@ -198,11 +236,21 @@ const MESH_DEF: &[TableRow] = &[
     (0x1C, 4, "resv3"),
 ];
 
-const LOD_DEF: &[TableRow] = &[(0, 1, "id_mesh"), (1, 1, "n_mesh"), (2, 1, "ld_sc"), (3, 1, "resv1")];
+const LOD_DEF: &[TableRow] = &[
+    (0, 1, "id_mesh"),
+    (1, 1, "n_mesh"),
+    (2, 1, "ld_sc"),
+    (3, 1, "resv1"),
+];
 
 /// After the transform, which has two variants.
-const BONE_DEF: &[TableRow] =
-    &[(8, 4, "ofs_name"), (0xC, 1, "id_parent"), (0xD, 1, "id_solid"), (0xE, 1, "resv1"), (0xF, 1, "resv2")];
+const BONE_DEF: &[TableRow] = &[
+    (8, 4, "ofs_name"),
+    (0xC, 1, "id_parent"),
+    (0xD, 1, "id_solid"),
+    (0xE, 1, "resv1"),
+    (0xF, 1, "resv2"),
+];
 
 const ANIM_DEF: &[TableRow] = &[
     (0x00, 4, "ofs_name"),
@@ -230,19 +278,37 @@ fn structs() {
 /// Asserts that every row is a field at its offset, after `start` bytes of other fields.
 fn assert_table<T: Layout>(rows: &[TableRow], start: u64) {
     let declaration = declaration::<T>();
-    let Shape::Struct(fields) = declaration.shape else { panic!("{} is no struct", declaration.name) };
-    let first = fields.iter().position(|field| field.name == rows[0].2).unwrap();
+    let Shape::Struct(fields) = declaration.shape else {
+        panic!("{} is no struct", declaration.name)
+    };
+    let first = fields
+        .iter()
+        .position(|field| field.name == rows[0].2)
+        .unwrap();
     let mut offset = start.max(declaration.magic.len() as u64);
     for ((expected, size, name), field) in rows.iter().zip(&fields[first..]) {
-        assert_eq!((field.name, offset), (*name, *expected), "{}", declaration.name);
+        assert_eq!(
+            (field.name, offset),
+            (*name, *expected),
+            "{}",
+            declaration.name
+        );
         assert_eq!(field.ty.size(), Some(*size), "{name}");
         offset += size;
         let found = declaration.offset_of(name, &Scope::default());
-        assert!(start > 0 || found.is_some_and(|(offset, _)| offset == *expected), "{name}");
+        assert!(
+            start > 0 || found.is_some_and(|(offset, _)| offset == *expected),
+            "{name}"
+        );
     }
     // The remaining fields are at other offsets of the file.
     for field in &fields[first + rows.len()..] {
-        assert!(field.position.is_some(), "{} of {}", field.name, declaration.name);
+        assert!(
+            field.position.is_some(),
+            "{} of {}",
+            field.name,
+            declaration.name
+        );
         assert!(matches!(field.ty, Type::NulString | Type::List(_)));
     }
 }

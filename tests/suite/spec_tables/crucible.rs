@@ -1,7 +1,9 @@
 //! The lists in the specification of Crucible.
 
 use meshspec::Dialect;
-use meshspec::crucible::schema::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
+use meshspec::crucible::schema::{
+    AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream, Values,
+};
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{Field, Shape, Type, Variant};
 use meshspec::layout::expr::{Scope, Value};
@@ -104,14 +106,19 @@ fn assert_list<T: Layout>(rows: &[TableRow]) {
     assert_eq!(rows.len(), fields.len());
     for ((number, name, ty, offset), field) in rows.iter().zip(fields) {
         assert_eq!((field.name, field.ty), (*name, *ty), "#{number}");
-        let found = declaration::<T>().offset_of(name, &Scope::default()).map(|(offset, _)| offset);
+        let found = declaration::<T>()
+            .offset_of(name, &Scope::default())
+            .map(|(offset, _)| offset);
         assert_eq!(found, *offset, "offset of #{number}");
     }
 }
 
 /// Returns the size of a stream with a compressed size: "total length equivelent to #2".
 fn stream_size<T: Layout>(compressed_size: u64) -> Option<u64> {
-    declaration::<T>().size(&Scope::new(vec![("compressed_size", compressed_size.into())]))
+    declaration::<T>().size(&Scope::new(vec![(
+        "compressed_size",
+        compressed_size.into(),
+    )]))
 }
 
 #[test]
@@ -121,7 +128,12 @@ fn chunk() {
     assert_eq!(stream_size::<IndexStream>(20), Some(4 + 4 + 20));
     // "collection of #5 number of vertex attribute streams"
     let scope = Scope::new(vec![("attribute_count", 3.into())]);
-    assert_eq!(fields::<Chunk>()[3].count.map(|count| count.eval_int(&scope)), Some(Ok(3)));
+    assert_eq!(
+        fields::<Chunk>()[3]
+            .count
+            .map(|count| count.eval_int(&scope)),
+        Some(Ok(3))
+    );
 }
 
 /// *1: "#3 refers to the size of the buffer in bytes, not the number of elements".
@@ -145,15 +157,26 @@ fn attribute_stream() {
 /// *3: "Little Endian 16 bit flag". The sixteen digits are binary although they start with 0x (C1).
 #[test]
 fn flags() {
-    let Shape::Bits { size, fields } = declaration::<AttributeFlags>().shape else { panic!("no word") };
+    let Shape::Bits { size, fields } = declaration::<AttributeFlags>().shape else {
+        panic!("no word")
+    };
     assert_eq!(size, 2);
     for (digits, name) in FLAGS {
         let word = u16::from_str_radix(digits, 2).unwrap();
-        let set: Vec<_> = fields.iter().filter(|field| field.bits.extract(word.into()) != 0).collect();
-        let [field] = &*set else { panic!("{digits}: {set:?}") };
+        let set: Vec<_> = fields
+            .iter()
+            .filter(|field| field.bits.extract(word.into()) != 0)
+            .collect();
+        let [field] = &*set else {
+            panic!("{digits}: {set:?}")
+        };
         match name {
             Some(name) => {
-                assert_eq!((field.name, field.flag, field.reserved), (name, true, false), "{digits}")
+                assert_eq!(
+                    (field.name, field.flag, field.reserved),
+                    (name, true, false),
+                    "{digits}"
+                )
             }
             // This flag belongs to the tangent dialect (C10).
             None => assert!(field.reserved || field.name == "bit_6", "{digits}"),
@@ -164,25 +187,41 @@ fn flags() {
 /// *3 and *4, and their meaning in the tangent dialect (C10).
 #[test]
 fn attribute_data() {
-    for (dialect, attributes) in
-        [(Dialect::Spec, &ATTRIBUTES[..]), (Dialect::Tangent, &TANGENT_ATTRIBUTES[..])]
-    {
+    for (dialect, attributes) in [
+        (Dialect::Spec, &ATTRIBUTES[..]),
+        (Dialect::Tangent, &TANGENT_ATTRIBUTES[..]),
+    ] {
         for bit in 0..16 {
             let word = Value::bits::<AttributeFlags>(&u16::to_le_bytes(1 << bit));
             let size = 10 * 2 * 3 * 24;
             let scope = declaration::<Values>().bind([word.clone(), dialect.into(), size.into()]);
-            let found = chosen_variant::<Values>(&scope).map(|variant| (variant.name, variant.field.ty));
+            let found =
+                chosen_variant::<Values>(&scope).map(|variant| (variant.name, variant.field.ty));
             let expected = attributes.get(bit);
-            assert_eq!(found.map(|(name, _)| name), expected.map(|(name, _)| *name), "bit {bit}");
+            assert_eq!(
+                found.map(|(name, _)| name),
+                expected.map(|(name, _)| *name),
+                "bit {bit}"
+            );
             if let (Some((name, Type::List(item))), Some((_, value))) = (found, expected) {
                 assert_eq!(item, value, "{name}");
-                assert_eq!(declaration::<Values>().size(&scope), Some(size as u64), "{name}");
+                assert_eq!(
+                    declaration::<Values>().size(&scope),
+                    Some(size as u64),
+                    "{name}"
+                );
             }
             // The stream accepts exactly the bits of attributes.
             let mut scope = declaration::<Stream>().bind([dialect.into()]);
             scope.push("attribute", word);
-            let [check] = fields::<Stream>()[0].checks else { panic!("one check") };
-            assert_eq!(check.condition.eval_bool(&scope), Ok(expected.is_some()), "bit {bit}");
+            let [check] = fields::<Stream>()[0].checks else {
+                panic!("one check")
+            };
+            assert_eq!(
+                check.condition.eval_bool(&scope),
+                Ok(expected.is_some()),
+                "bit {bit}"
+            );
         }
     }
 }
@@ -195,5 +234,7 @@ fn bone_weights() {
 }
 
 fn chosen_variant<T: Layout>(scope: &Scope) -> Option<&'static Variant> {
-    variants::<T>().iter().find(|variant| variant.condition.eval_bool(scope) == Ok(true))
+    variants::<T>()
+        .iter()
+        .find(|variant| variant.condition.eval_bool(scope) == Ok(true))
 }

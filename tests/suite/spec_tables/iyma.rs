@@ -12,8 +12,12 @@ const U32: Type = Type::Unsigned(4);
 const U64: Type = Type::Unsigned(8);
 
 /// "Header", after the magic bytes.
-const HEADER: [(&str, Type); 4] =
-    [("version", U16), ("descriptor_len", U16), ("metadata_checksum", U64), ("data_checksum", U64)];
+const HEADER: [(&str, Type); 4] = [
+    ("version", U16),
+    ("descriptor_len", U16),
+    ("metadata_checksum", U64),
+    ("data_checksum", U64),
+];
 
 /// The types of "Descriptor" that both dialects share, as printed.
 const TYPES: &str = "
@@ -42,16 +46,29 @@ enum VertexFormat {
 
 /// Returns the names of the fields or variants of a type in the text, with the types of fields.
 fn members(name: &str) -> Vec<(&'static str, &'static str)> {
-    let body = TYPES.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0;
-    let members = body.split(',').map(str::trim).filter(|member| !member.is_empty());
-    members.map(|member| member.split_once(": ").unwrap_or((member, ""))).collect()
+    let body = TYPES
+        .split_once(&format!(" {name} {{"))
+        .unwrap()
+        .1
+        .split_once('}')
+        .unwrap()
+        .0;
+    let members = body
+        .split(',')
+        .map(str::trim)
+        .filter(|member| !member.is_empty());
+    members
+        .map(|member| member.split_once(": ").unwrap_or((member, "")))
+        .collect()
 }
 
 #[test]
 fn header() {
     let header = declaration::<Header>();
     assert_eq!(header.magic, b"IyMA");
-    let Shape::Struct(fields) = header.shape else { panic!("no struct") };
+    let Shape::Struct(fields) = header.shape else {
+        panic!("no struct")
+    };
     let found: Vec<_> = fields.iter().map(|field| (field.name, field.ty)).collect();
     assert_eq!(found, HEADER);
     assert_eq!(Header::TYPE.size(), Some(Header::size() as u64));
@@ -60,7 +77,9 @@ fn header() {
 #[test]
 fn structs() {
     for declaration in [declaration::<MeshInfo>(), declaration::<IndicesInfo>()] {
-        let Shape::Struct(fields) = declaration.shape else { panic!("no struct") };
+        let Shape::Struct(fields) = declaration.shape else {
+            panic!("no struct")
+        };
         let found: Vec<_> = fields
             .iter()
             .map(|field| match field.ty {
@@ -74,34 +93,67 @@ fn structs() {
 }
 
 fn values(declaration: &Declaration) -> Vec<(&'static str, i128)> {
-    let Shape::Enum { size: 1, values } = declaration.shape else { panic!("no enum of a byte") };
-    values.iter().map(|value| (value.name, value.value)).collect()
+    let Shape::Enum { size: 1, values } = declaration.shape else {
+        panic!("no enum of a byte")
+    };
+    values
+        .iter()
+        .map(|value| (value.name, value.value))
+        .collect()
 }
 
 #[test]
 fn enums() {
     for declaration in [declaration::<IndexFormat>(), declaration::<VertexFormat>()] {
-        let expected: Vec<_> =
-            members(declaration.name).into_iter().zip(0..).map(|((name, _), n)| (name, n)).collect();
+        let expected: Vec<_> = members(declaration.name)
+            .into_iter()
+            .zip(0..)
+            .map(|((name, _), n)| (name, n))
+            .collect();
         assert_eq!(values(declaration), expected);
     }
     assert_eq!(VertexFormat::ALL.len(), 45);
-    for (format, (name, number)) in VertexFormat::ALL.iter().zip(values(declaration::<VertexFormat>())) {
+    for (format, (name, number)) in VertexFormat::ALL
+        .iter()
+        .zip(values(declaration::<VertexFormat>()))
+    {
         assert_eq!((format.name(), *format as i128), (name, number));
         // `Float16x4` has four 16-bit components, `Unorm10_10_10_2` is one word.
-        let digits: Vec<usize> =
-            name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
-        let size = if digits.len() == 4 { 4 } else { digits.iter().product::<usize>() / 8 };
+        let digits: Vec<usize> = name
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|n| n.parse().ok())
+            .collect();
+        let size = if digits.len() == 4 {
+            4
+        } else {
+            digits.iter().product::<usize>() / 8
+        };
         assert_eq!(format.size(), size, "{name}");
         assert_eq!(
             format.components(),
-            if digits.len() == 4 { 4 } else { digits.get(1).copied().unwrap_or(1) }
+            if digits.len() == 4 {
+                4
+            } else {
+                digits.get(1).copied().unwrap_or(1)
+            }
         );
     }
     // The usages of both dialects (I1).
-    let usages: Vec<_> = values(declaration::<UsageField>()).into_iter().map(|(name, _)| name).collect();
-    let expected =
-        ["Custom", "Position", "Normal", "Tangent", "Color", "Uv", "Uv1", "JointIndex", "JointWeight"];
+    let usages: Vec<_> = values(declaration::<UsageField>())
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    let expected = [
+        "Custom",
+        "Position",
+        "Normal",
+        "Tangent",
+        "Color",
+        "Uv",
+        "Uv1",
+        "JointIndex",
+        "JointWeight",
+    ];
     assert_eq!(usages, expected);
 }
 
@@ -110,10 +162,20 @@ fn enums() {
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn types_are_those_of_the_text() {
     let text = crate::common::reference_text("../spec/iyma.md");
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     for name in ["MeshInfo", "IndicesInfo", "IndexFormat", "VertexFormat"] {
         let body = |text: &str| {
-            text.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0.to_owned()
+            text.split_once(&format!(" {name} {{"))
+                .unwrap()
+                .1
+                .split_once('}')
+                .unwrap()
+                .0
+                .to_owned()
         };
         assert_eq!(words(&body(&text)), words(&body(TYPES)), "{name}");
     }

@@ -19,7 +19,13 @@ const HEADER: &[TableRow] = &[
 ];
 
 /// The bits of the format.
-const FORMAT: &[(u32, &str)] = &[(0, "position"), (1, "normal"), (2, "uv"), (3, "joints"), (4, "unused")];
+const FORMAT: &[(u32, &str)] = &[
+    (0, "position"),
+    (1, "normal"),
+    (2, "uv"),
+    (3, "joints"),
+    (4, "unused"),
+];
 
 /// The vertex with all attributes. The text puts joint ids and weights at 30 and 34, although position, normal and UV
 /// take 32 bytes: an erratum (M2).
@@ -31,8 +37,11 @@ const VERTEX: &[TableRow] = &[
     ("joint_weights", "unsigned int", 1, 4, 34 + 2),
 ];
 
-const JOINT: &[TableRow] =
-    &[("id", "unsigned int", 1, 1, 0), ("parent", "unsigned int", 1, 1, 1), ("transform", "float", 4, 16, 2)];
+const JOINT: &[TableRow] = &[
+    ("id", "unsigned int", 1, 1, 0),
+    ("parent", "unsigned int", 1, 1, 1),
+    ("transform", "float", 4, 16, 2),
+];
 
 const ANIMATION: &[TableRow] = &[
     ("name", "unsigned int", 4, 1, 0),
@@ -81,7 +90,9 @@ fn general_structure() {
     ];
     for (name, offset) in sections {
         assert_eq!(
-            declaration::<Document>().offset_of(name, &scope).map(|(offset, _)| offset),
+            declaration::<Document>()
+                .offset_of(name, &scope)
+                .map(|(offset, _)| offset),
             offset,
             "{name}"
         );
@@ -96,9 +107,14 @@ fn header() {
 
 #[test]
 fn format_bits() {
-    let Shape::Bits { size, fields } = declaration::<VertexFormat>().shape else { panic!("not a word") };
+    let Shape::Bits { size, fields } = declaration::<VertexFormat>().shape else {
+        panic!("not a word")
+    };
     assert_eq!(size, 2);
-    let found: Vec<_> = fields.iter().map(|field| (field.bits.offset, field.name)).collect();
+    let found: Vec<_> = fields
+        .iter()
+        .map(|field| (field.bits.offset, field.name))
+        .collect();
     assert_eq!(found, FORMAT);
     assert_eq!(fields.iter().map(|field| field.bits.width).sum::<u32>(), 16);
 }
@@ -125,11 +141,21 @@ fn every_vertex() {
             (3, "joint_ids", 4),
             (3, "joint_weights", 4),
         ] {
-            let found = super::declaration::<Vertex>().offset_of(name, &scope).map(|(offset, _)| offset);
-            assert_eq!(found, there(bit).then_some(offset), "{name} in format {format:#x}");
+            let found = super::declaration::<Vertex>()
+                .offset_of(name, &scope)
+                .map(|(offset, _)| offset);
+            assert_eq!(
+                found,
+                there(bit).then_some(offset),
+                "{name} in format {format:#x}"
+            );
             offset += if there(bit) { size } else { 0 };
         }
-        assert_eq!(super::declaration::<Vertex>().size(&scope), Some(offset), "format {format:#x}");
+        assert_eq!(
+            super::declaration::<Vertex>().size(&scope),
+            Some(offset),
+            "format {format:#x}"
+        );
     }
 }
 
@@ -142,7 +168,8 @@ fn joint() {
 #[test]
 fn animation() {
     // The dialect is its second argument.
-    let Type::Declared(animation) = bind::<Animation>("", &[2u8.into(), Dialect::Spec.into()]) else {
+    let Type::Declared(animation) = bind::<Animation>("", &[2u8.into(), Dialect::Spec.into()])
+    else {
         panic!()
     };
     assert_rows(animation, ANIMATION, &Scope::default());
@@ -161,10 +188,16 @@ fn assert_table<T: Layout>(rows: &[TableRow], scope: &Scope) {
 
 fn assert_rows(declaration: &Declaration, rows: &[TableRow], scope: &Scope) {
     for (name, ty, size, count, offset) in rows {
-        let (found, field) = declaration.offset_of(name, scope).unwrap_or_else(|| panic!("no {name}"));
+        let (found, field) = declaration
+            .offset_of(name, scope)
+            .unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(found, *offset, "offset of {name}");
         let (found_ty, found_size, found_count) = table_terms(&field.ty);
-        assert_eq!((found_ty, found_size, found_count), (*ty, *size, *count), "{name}");
+        assert_eq!(
+            (found_ty, found_size, found_count),
+            (*ty, *size, *count),
+            "{name}"
+        );
     }
 }
 

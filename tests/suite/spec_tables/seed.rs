@@ -22,7 +22,13 @@ const TABLE: &str = "\
 
 #[test]
 fn attributes() {
-    let name_of = |identifier| ATTRIBUTES.iter().find(|row| row.identifier == identifier).unwrap().name;
+    let name_of = |identifier| {
+        ATTRIBUTES
+            .iter()
+            .find(|row| row.identifier == identifier)
+            .unwrap()
+            .name
+    };
     let rows = ATTRIBUTES.iter().map(|row| {
         let requires = match row.value_type {
             // The text does not state the type of indices.
@@ -30,7 +36,10 @@ fn attributes() {
             _ => row.requires.map_or("None", name_of),
         };
         let required = if row.required { "Yes" } else { "No" };
-        format!("| {} | {} | {} | {required} | {requires} |\n", row.name, row.identifier, row.values)
+        format!(
+            "| {} | {} | {} | {required} | {requires} |\n",
+            row.name, row.identifier, row.values
+        )
     });
     assert_eq!(rows.collect::<String>(), TABLE);
 }

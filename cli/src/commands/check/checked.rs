@@ -49,14 +49,25 @@ pub struct CheckResult {
 
 impl FileResult for CheckResult {
     fn status(&self) -> Status {
-        if self.valid && !self.is_denied { Status::Success } else { Status::Invalid }
+        if self.valid && !self.is_denied {
+            Status::Success
+        } else {
+            Status::Invalid
+        }
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         // Denied warnings are the reason of the failure.
-        let verbosity = Verbosity { quiet: self.verbosity.quiet && !self.is_denied, ..self.verbosity };
+        let verbosity = Verbosity {
+            quiet: self.verbosity.quiet && !self.is_denied,
+            ..self.verbosity
+        };
         let shown = FindingSelection::new(&self.report, verbosity, self.max_findings);
-        let hints = if self.verbosity.quiet { &[][..] } else { &self.hints[..] };
+        let hints = if self.verbosity.quiet {
+            &[][..]
+        } else {
+            &self.hints[..]
+        };
         let is_empty = shown.findings.is_empty() && shown.hidden.is_empty() && hints.is_empty();
         if is_empty && (self.verbosity.quiet || self.is_brief) {
             return Ok(());
@@ -81,31 +92,56 @@ impl CheckResult {
     /// Returns the numbers of errors and warnings as text: `1 error, 0 warnings`.
     pub fn counts_text(&self) -> String {
         let errors = counted(self.errors as u64, "error", "errors");
-        format!("{errors}, {}", counted(self.warnings as u64, "warning", "warnings"))
+        format!(
+            "{errors}, {}",
+            counted(self.warnings as u64, "warning", "warnings")
+        )
     }
 
     /// Returns the most severe rule with findings, the first if there are several; `None` without findings.
     pub fn worst_rule(&self) -> Option<&'static Rule> {
         let listed = self.report.findings().iter().map(|finding| finding.rule);
         let rules = listed.chain(self.report.rules().map(|(rule, _)| rule));
-        rules.reduce(|worst, rule| if rule.severity > worst.severity { rule } else { worst })
+        rules.reduce(|worst, rule| {
+            if rule.severity > worst.severity {
+                rule
+            } else {
+                worst
+            }
+        })
     }
 
     /// Returns a line for each finding, and a line for each rule with findings that the report only counts.
     pub fn findings_text(&self) -> String {
         let findings = self.report.findings().iter();
-        let findings = findings.map(|finding| format!("{}: {finding}\n", finding.rule.severity.label()));
-        let is_listed = |code: &str| self.report.findings().iter().any(|finding| finding.rule.code == code);
+        let findings =
+            findings.map(|finding| format!("{}: {finding}\n", finding.rule.severity.label()));
+        let is_listed = |code: &str| {
+            self.report
+                .findings()
+                .iter()
+                .any(|finding| finding.rule.code == code)
+        };
         let others = self.report.suppressed();
-        let others = others.map(|(code, count)| describe_hidden(is_listed(code), count, code) + "\n");
+        let others =
+            others.map(|(code, count)| describe_hidden(is_listed(code), count, code) + "\n");
         findings.chain(others).collect()
     }
 
     /// Prints the first of the most severe findings in one line, without its bytes.
-    fn print_worst_finding(&self, shown: &FindingSelection, out: &mut impl Write) -> io::Result<()> {
+    fn print_worst_finding(
+        &self,
+        shown: &FindingSelection,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let findings = shown.findings.iter();
-        let worst = findings
-            .reduce(|worst, next| if next.rule.severity > worst.rule.severity { next } else { worst });
+        let worst = findings.reduce(|worst, next| {
+            if next.rule.severity > worst.rule.severity {
+                next
+            } else {
+                worst
+            }
+        });
         match worst {
             Some(finding) => {
                 let label = finding.rule.severity.label();
@@ -121,18 +157,31 @@ impl CheckResult {
             printer.print(&PrintedFinding::of_finding(finding), out)?;
         }
         for HiddenFindings { code, count, last } in &shown.hidden {
-            let is_listed = shown.findings.iter().any(|finding| finding.rule.code == *code);
+            let is_listed = shown
+                .findings
+                .iter()
+                .any(|finding| finding.rule.code == *code);
             write!(out, "{}", describe_hidden(is_listed, *count, code))?;
             match last {
-                Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(&path.to_string()))?,
+                Some(path) if !path.is_empty() => {
+                    writeln!(out, ", up to {}", Escaped(&path.to_string()))?
+                }
                 _ => writeln!(out)?,
             }
         }
-        if shown.is_shortened { writeln!(out, "--verbose lists more") } else { Ok(()) }
+        if shown.is_shortened {
+            writeln!(out, "--verbose lists more")
+        } else {
+            Ok(())
+        }
     }
 }
 
 /// Describes the number of unlisted findings of a rule. `is_listed` is `true` if other findings of the rule are listed.
 fn describe_hidden(is_listed: bool, count: impl std::fmt::Display, code: &str) -> String {
-    if is_listed { format!("and {count} more of {code}") } else { format!("{count} of {code}") }
+    if is_listed {
+        format!("and {count} more of {code}")
+    } else {
+        format!("{count} of {code}")
+    }
 }

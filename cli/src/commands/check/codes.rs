@@ -22,17 +22,27 @@ static GENERIC: About = About::new("any", "any declared format", || &[]);
 pub fn all_rules(formats: &Formats) -> impl Iterator<Item = CheckedRule> {
     let of_formats = formats.iter().flat_map(|format| {
         let encoding = Some(Encoding::Format(format));
-        format.about().rules.iter().map(move |rule| CheckedRule { rule, encoding })
+        format
+            .about()
+            .rules
+            .iter()
+            .map(move |rule| CheckedRule { rule, encoding })
     });
     // Both forms of glTF have the same rule.
     let has_own_rule = |format: &&Interchange| format.name() != "gltf";
     let of_interchange = Interchange::ALL.iter().filter(has_own_rule).map(|format| {
         let encoding = Some(Encoding::Interchange(*format));
-        CheckedRule { rule: format.rule(), encoding }
+        CheckedRule {
+            rule: format.rule(),
+            encoding,
+        }
     });
     of_formats
         .chain(of_interchange)
-        .chain(GENERIC.rules.iter().map(|rule| CheckedRule { rule, encoding: None }))
+        .chain(GENERIC.rules.iter().map(|rule| CheckedRule {
+            rule,
+            encoding: None,
+        }))
 }
 
 /// Returns the rule with the given code, ignoring case.

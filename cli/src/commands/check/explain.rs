@@ -8,7 +8,8 @@ use meshspec::layout::dump::Dump;
 use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk;
 use meshspec::{
-    Dialect, Finding, Formats, Interpretation, Limits, ReadOptions, Report, RuleExample, Specification,
+    Dialect, Finding, Formats, Interpretation, Limits, ReadOptions, Report, RuleExample,
+    Specification,
 };
 use serde::Serialize;
 
@@ -40,9 +41,12 @@ pub fn explain(code: &str, output_format: OutputFormat, formats: &Formats) -> Re
         _ => None,
     };
     match (checked_rule.encoding, example) {
-        (Some(encoding), Some(example)) => {
-            ExamplePrinter { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
+        (Some(encoding), Some(example)) => ExamplePrinter {
+            encoding,
+            example: &example,
+            limits: Limits::default(),
         }
+        .print(&mut out)?,
         (None, _) => writeln!(
             out,
             "\nNo built-in format has this rule. Programs with custom formats show an example."
@@ -68,7 +72,13 @@ pub fn list(output_format: OutputFormat, formats: &Formats) -> Result<Status> {
             writeln!(out, "{gap}{TITLE}{title}{TITLE:#}:")?;
             format = Some(title);
         }
-        writeln!(out, "  {:<28} {:<8} {}", rule.code, rule.severity.name(), rule.summary)?;
+        writeln!(
+            out,
+            "  {:<28} {:<8} {}",
+            rule.code,
+            rule.severity.name(),
+            rule.summary
+        )?;
     }
     Ok(Status::Success)
 }
@@ -82,14 +92,23 @@ fn explain_interpretation(
     output_format: OutputFormat,
     formats: &Formats,
 ) -> Result<Status> {
-    let Interpretation { row, question, reading } = interpretation;
+    let Interpretation {
+        row,
+        question,
+        reading,
+    } = interpretation;
     let citing: Vec<_> = codes::all_rules(formats)
         .map(|known| known.rule)
         .filter(|rule| rule.row.split(", ").any(|cited| cited == row))
         .collect();
     let rules: Vec<_> = citing.iter().map(|rule| rule.code).collect();
     if output_format == OutputFormat::Json {
-        output::print_json(&InterpretationData { row, question, reading, rules })?;
+        output::print_json(&InterpretationData {
+            row,
+            question,
+            reading,
+            rules,
+        })?;
         return Ok(Status::Success);
     }
     let mut out = anstream::stdout().lock();
@@ -140,9 +159,17 @@ struct FieldData {
 
 impl RuleData {
     fn of(CheckedRule { rule, encoding }: CheckedRule) -> RuleData {
-        let format = if let Some(Encoding::Format(format)) = encoding { Some(format) } else { None };
-        let interpretations = format.map(|format| format.interpretations_of(rule)).unwrap_or_default();
-        let declared = format.map(|format| declared_rules(format.about().layouts())).unwrap_or_default();
+        let format = if let Some(Encoding::Format(format)) = encoding {
+            Some(format)
+        } else {
+            None
+        };
+        let interpretations = format
+            .map(|format| format.interpretations_of(rule))
+            .unwrap_or_default();
+        let declared = format
+            .map(|format| declared_rules(format.about().layouts()))
+            .unwrap_or_default();
         RuleData {
             code: rule.code,
             severity: rule.severity.name(),
@@ -152,38 +179,62 @@ impl RuleData {
             specification: format.and_then(|format| format.about().specification),
             interpretations: interpretations
                 .into_iter()
-                .map(|Interpretation { row, question, reading }| InterpretationData {
-                    row,
-                    question,
-                    reading,
-                    rules: Vec::new(),
-                })
+                .map(
+                    |Interpretation {
+                         row,
+                         question,
+                         reading,
+                     }| InterpretationData {
+                        row,
+                        question,
+                        reading,
+                        rules: Vec::new(),
+                    },
+                )
                 .collect(),
             enforced_by: format.map(|format| format.enforcement_of(rule)),
             fields: declared
                 .into_iter()
                 .filter(|declared| declared.rule == rule)
-                .map(|declared| FieldData { field: declared.field, requirement: declared.requirement })
+                .map(|declared| FieldData {
+                    field: declared.field,
+                    requirement: declared.requirement,
+                })
                 .collect(),
         }
     }
 }
 
 fn print_rule(CheckedRule { rule, encoding }: CheckedRule, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{TITLE}{}{TITLE:#} ({}): {}\n", rule.code, rule.severity.name(), rule.summary)?;
+    writeln!(
+        out,
+        "{TITLE}{}{TITLE:#} ({}): {}\n",
+        rule.code,
+        rule.severity.name(),
+        rule.summary
+    )?;
     let mut print_row = |label: &str, text: &str| match text {
         "" => Ok(()),
         text => writeln!(out, "{:<16}{text}", format!("{label}:")),
     };
     print_row("Format", encoding.map_or(ANY_FORMAT, Encoding::title))?;
     print_row("Section", rule.section)?;
-    let Some(Encoding::Format(format)) = encoding else { return Ok(()) };
+    let Some(Encoding::Format(format)) = encoding else {
+        return Ok(());
+    };
     if let Some(specification) = format.about().specification {
-        print_row("Specification", &format!("{}, {}", specification.title, specification.url))?;
+        print_row(
+            "Specification",
+            &format!("{}, {}", specification.title, specification.url),
+        )?;
     }
     let interpretations = format.interpretations_of(rule);
     for interpretation in &interpretations {
-        let (id, question, reading) = (interpretation.row, interpretation.question, interpretation.reading);
+        let (id, question, reading) = (
+            interpretation.row,
+            interpretation.question,
+            interpretation.reading,
+        );
         print_row("Interpretation", &format!("{id}. {question} {reading}"))?;
     }
     if interpretations.is_empty() {
@@ -201,18 +252,31 @@ struct ExamplePrinter<'e> {
 
 impl ExamplePrinter<'_> {
     fn print(&self, out: &mut impl Write) -> Result<()> {
-        let RuleExample { violating, correct, .. } = self.example;
+        let RuleExample {
+            violating, correct, ..
+        } = self.example;
         let report = self.check(violating)?;
-        writeln!(out, "\n{TITLE}Violating example{TITLE:#}, {}:\n", self.describe_size(violating))?;
+        writeln!(
+            out,
+            "\n{TITLE}Violating example{TITLE:#}, {}:\n",
+            self.describe_size(violating)
+        )?;
         let mut printer = FindingPrinter::new(self.layout(violating), violating, &self.limits);
         for finding in report.findings() {
             printer.print(&PrintedFinding::of_finding(finding), out)?;
         }
-        let Some(finding) = report.findings().first() else { return Ok(()) };
+        let Some(finding) = report.findings().first() else {
+            return Ok(());
+        };
         self.print_value(violating, finding, out)?;
-        writeln!(out, "{TITLE}Correct example{TITLE:#}, {}:\n", self.describe_size(correct))?;
+        writeln!(
+            out,
+            "{TITLE}Correct example{TITLE:#}, {}:\n",
+            self.describe_size(correct)
+        )?;
         let layout = self.layout(correct);
-        let location = layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
+        let location =
+            layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
         if let Some(span) = location.as_ref().or(finding.span.as_ref()) {
             FindingPrinter::new(layout, correct, &self.limits).print_excerpt(span, HINT, out)?;
             writeln!(out)?;
@@ -261,7 +325,9 @@ impl ExamplePrinter<'_> {
         }
         if let (Some(layout), Some(path @ [_, ..])) = (self.layout(file), finding.path.segments()) {
             let mut dump = Vec::new();
-            Dump::new(layout, file).with_path(path.to_vec()).write_text(&mut dump, true)?;
+            Dump::new(layout, file)
+                .with_path(path.to_vec())
+                .write_text(&mut dump, true)?;
             if !dump.is_empty() {
                 out.write_all(&dump)?;
                 writeln!(out)?;

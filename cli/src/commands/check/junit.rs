@@ -37,7 +37,9 @@ pub fn test_case(checked: &CheckResult) -> TestCase {
     let status = match is_failure {
         true => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(checked.counts_text()).set_description(escaped(&findings));
+            status
+                .set_message(checked.counts_text())
+                .set_description(escaped(&findings));
             if let Some(worst) = checked.worst_rule() {
                 status.set_type(worst.code);
             }

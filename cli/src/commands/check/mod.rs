@@ -37,12 +37,23 @@ const MAX_EXAMINED_DECODED: u64 = 16 * MAX_EXAMINED_SIZE as u64;
 /// The output formats of `check`.
 const PRINTERS: Printers<FilePrinter<CheckResult>> = Printers {
     text: |files, process| files.print_text(process),
-    others: &[(Json, |files, process| files.print_json(process)), (Sarif, print_sarif), (Junit, print_junit)],
+    others: &[
+        (Json, |files, process| files.print_json(process)),
+        (Sarif, print_sarif),
+        (Junit, print_junit),
+    ],
 };
 
 /// The arguments that conflict with `--explain`: all but `--json`.
-const EXPLAIN_CONFLICTS: [&str; 7] =
-    ["files", "format", "PolicyArgs", "BatchArgs", "Verbosity", "ReadArgs", "LimitArgs"];
+const EXPLAIN_CONFLICTS: [&str; 7] = [
+    "files",
+    "format",
+    "PolicyArgs",
+    "BatchArgs",
+    "Verbosity",
+    "ReadArgs",
+    "LimitArgs",
+];
 
 /// List all rule violations in files, each with its path, bytes and rule.
 ///
@@ -90,9 +101,15 @@ impl Check {
         let format = self.format.unwrap_or(self.json);
         let status = PRINTERS.get(format)(&files, &process)?;
         if format == Text && is_brief && !self.verbosity.quiet {
-            let findings = if policy.max_findings.is_none() { " and their findings" } else { "" };
+            let findings = if policy.max_findings.is_none() {
+                " and their findings"
+            } else {
+                ""
+            };
             let count = files.len();
-            messages::print_line(&format!("{count} files checked; --verbose lists all files{findings}"));
+            messages::print_line(&format!(
+                "{count} files checked; --verbose lists all files{findings}"
+            ));
         }
         Ok(status)
     }
@@ -115,7 +132,9 @@ impl Check {
             }
             Encoding::Json => {
                 let document = json::read_document(&bytes);
-                Ok(document.map_err(|error| Failure::invalid(&name_of(path), error))?.check())
+                Ok(document
+                    .map_err(|error| Failure::invalid(&name_of(path), error))?
+                    .check())
             }
             Encoding::Interchange(format) => {
                 let siblings = SiblingFiles::new(path);
@@ -133,12 +152,22 @@ impl Check {
         let report = policy.apply(report);
         let valid = report.is_valid(self.read_args.strictness());
         if valid && scene.is_none() && bytes.len() <= MAX_EXAMINED_SIZE {
-            let limits = self.limit_args.limits().with_max_decoded(MAX_EXAMINED_DECODED);
+            let limits = self
+                .limit_args
+                .limits()
+                .with_max_decoded(MAX_EXAMINED_DECODED);
             let scene_options = SceneOptions::default();
             // Some formats have no scenes.
-            scene =
-                scenes::read_with(&bytes, encoding, path, &self.read_args, &limits, &scene_options, formats)
-                    .ok();
+            scene = scenes::read_with(
+                &bytes,
+                encoding,
+                path,
+                &self.read_args,
+                &limits,
+                &scene_options,
+                formats,
+            )
+            .ok();
         }
         Ok(CheckResult {
             file: text_of(path),

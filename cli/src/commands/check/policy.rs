@@ -19,7 +19,12 @@ pub struct PolicyArgs {
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     only: Vec<String>,
     /// Report these rules as errors.
-    #[arg(long, value_name = "CODE", value_delimiter = ',', conflicts_with = "lenient")]
+    #[arg(
+        long,
+        value_name = "CODE",
+        value_delimiter = ',',
+        conflicts_with = "lenient"
+    )]
     error: Vec<String>,
     /// Report these rules as warnings, unless they are fatal.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
@@ -54,18 +59,29 @@ impl PolicyArgs {
     /// Returns a usage error if a code is unknown or given for both `--error` and `--warn`, or an option has no code.
     pub fn resolve(&self, formats: &Formats) -> Result<ResolvedPolicy> {
         let rules = |option: &str, codes: &[String]| -> Result<Vec<&'static Rule>> {
-            let given: Vec<_> =
-                codes.iter().map(|code| code.trim()).filter(|code| !code.is_empty()).collect();
+            let given: Vec<_> = codes
+                .iter()
+                .map(|code| code.trim())
+                .filter(|code| !code.is_empty())
+                .collect();
             if given.is_empty() && !codes.is_empty() {
                 return Err(Failure::usage(option, "no rule code given"));
             }
-            given.into_iter().map(|code| Ok(codes::find_rule(option, code, formats)?.rule)).collect()
+            given
+                .into_iter()
+                .map(|code| Ok(codes::find_rule(option, code, formats)?.rule))
+                .collect()
         };
         let (errors, warnings) = (rules("--error", &self.error)?, rules("--warn", &self.warn)?);
         if let Some(both) = errors.iter().find(|rule| warnings.contains(rule)) {
-            return Err(Failure::usage("--error", format!("{} is also given for --warn", both.code)));
+            return Err(Failure::usage(
+                "--error",
+                format!("{} is also given for --warn", both.code),
+            ));
         }
-        let errors = errors.into_iter().map(|rule| with_severity(rule, rule.severity.max(Severity::Error)));
+        let errors = errors
+            .into_iter()
+            .map(|rule| with_severity(rule, rule.severity.max(Severity::Error)));
         let warnings = warnings.into_iter().filter(|rule| !is_fatal(rule));
         let warnings = warnings.map(|rule| with_severity(rule, Severity::Warning));
         Ok(ResolvedPolicy {
@@ -92,18 +108,26 @@ impl ResolvedPolicy {
     /// Returns `limits` with `--max-findings`, if given, as the maximum number of findings per rule, so that reports
     /// contain enough findings.
     pub fn limits(&self, limits: Limits) -> Limits {
-        self.max_findings.map_or(limits, |max| limits.with_max_findings_per_rule(max))
+        self.max_findings
+            .map_or(limits, |max| limits.with_max_findings_per_rule(max))
     }
 
     /// Applies the policy to a report. `--only` keeps fatal findings of all rules; `--ignore` also drops fatal
     /// findings. Lists at most `--max-findings` findings, and counts the others.
     pub fn apply(&self, report: Report) -> Report {
-        let is_selected =
-            |rule: &&'static Rule| self.only.is_empty() || self.only.contains(rule) || is_fatal(rule);
+        let is_selected = |rule: &&'static Rule| {
+            self.only.is_empty() || self.only.contains(rule) || is_fatal(rule)
+        };
         let is_kept = |rule: &&'static Rule| is_selected(rule) && !self.ignored.contains(rule);
-        let with_new_severity =
-            |rule| self.changed.iter().find(|changed| **changed == rule).copied().unwrap_or(rule);
-        let mut report = report.with_rules(|rule| Some(rule).filter(is_kept).map(with_new_severity));
+        let with_new_severity = |rule| {
+            self.changed
+                .iter()
+                .find(|changed| **changed == rule)
+                .copied()
+                .unwrap_or(rule)
+        };
+        let mut report =
+            report.with_rules(|rule| Some(rule).filter(is_kept).map(with_new_severity));
         if let Some(max) = self.max_findings {
             report.truncate(max);
         }

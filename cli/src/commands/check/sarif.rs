@@ -182,17 +182,31 @@ pub struct FileResults {
 impl FileResults {
     pub fn of(checked: &CheckResult) -> FileResults {
         let (file, report) = (Path::new(&checked.file), &checked.report);
-        let results = report.findings().iter().map(|finding| sarif_result(file, finding, &checked.bytes));
+        let results = report
+            .findings()
+            .iter()
+            .map(|finding| sarif_result(file, finding, &checked.bytes));
         let notifications = report.suppressed().map(|(code, count)| {
-            notification("note", format!("{count} more findings of {code} are not listed"), file)
+            notification(
+                "note",
+                format!("{count} more findings of {code} are not listed"),
+                file,
+            )
         });
-        FileResults { results: results.collect(), notifications: notifications.collect(), is_read: true }
+        FileResults {
+            results: results.collect(),
+            notifications: notifications.collect(),
+            is_read: true,
+        }
     }
 
     /// Returns the results for a file that cannot be read: a notification.
     pub fn failed(file: &Path, message: &str) -> FileResults {
         let notifications = vec![notification("error", message.to_owned(), file)];
-        FileResults { notifications, ..FileResults::default() }
+        FileResults {
+            notifications,
+            ..FileResults::default()
+        }
     }
 }
 
@@ -204,7 +218,10 @@ impl SarifLog {
             information_uri: env!("CARGO_PKG_REPOSITORY"),
             rules: Vec::new(),
         };
-        let invocation = Invocation { execution_successful: true, tool_execution_notifications: Vec::new() };
+        let invocation = Invocation {
+            execution_successful: true,
+            tool_execution_notifications: Vec::new(),
+        };
         SarifLog {
             schema: "https://json.schemastore.org/sarif-2.1.0.json",
             version: "2.1.0",
@@ -219,7 +236,14 @@ impl SarifLog {
 
     /// Adds the results of a file, and the descriptions of their rules.
     pub fn add(&mut self, file: FileResults) {
-        let [Run { tool: Tool { driver }, invocations: [invocation], results, .. }] = &mut self.runs;
+        let [
+            Run {
+                tool: Tool { driver },
+                invocations: [invocation],
+                results,
+                ..
+            },
+        ] = &mut self.runs;
         for rule in file.results.iter().map(|result| result.rule) {
             if driver.rules.iter().all(|known| known.id != rule.code) {
                 driver.rules.push(descriptor(rule));
@@ -227,15 +251,21 @@ impl SarifLog {
         }
         results.extend(file.results);
         invocation.execution_successful &= file.is_read;
-        invocation.tool_execution_notifications.extend(file.notifications);
+        invocation
+            .tool_execution_notifications
+            .extend(file.notifications);
     }
 }
 
 fn descriptor(rule: &'static Rule) -> Descriptor {
     Descriptor {
         id: rule.code,
-        short_description: Message { text: rule.summary.into() },
-        default_configuration: Configuration { level: rule.severity.label() },
+        short_description: Message {
+            text: rule.summary.into(),
+        },
+        default_configuration: Configuration {
+            level: rule.severity.label(),
+        },
         properties: RuleProperties {
             severity: rule.severity,
             section: rule.section,
@@ -245,29 +275,46 @@ fn descriptor(rule: &'static Rule) -> Descriptor {
 }
 
 fn sarif_result(file: &Path, finding: &Finding, bytes: &[u8]) -> SarifResult {
-    let Finding { rule, path, span, message, .. } = finding;
+    let Finding {
+        rule,
+        path,
+        span,
+        message,
+        ..
+    } = finding;
     let mut location = location(file);
     location.physical_location.region = span.as_ref().map(|span| region(span, bytes));
     if !path.is_empty() {
-        location.logical_locations.push(LogicalLocation { fully_qualified_name: path.to_string() });
+        location.logical_locations.push(LogicalLocation {
+            fully_qualified_name: path.to_string(),
+        });
     }
     SarifResult {
         rule_id: rule.code,
         level: rule.severity.label(),
-        message: Message { text: message.clone().into() },
+        message: Message {
+            text: message.clone().into(),
+        },
         locations: [location],
         rule,
     }
 }
 
 fn notification(level: &'static str, text: String, file: &Path) -> Notification {
-    Notification { level, message: Message { text: text.into() }, locations: [location(file)] }
+    Notification {
+        level,
+        message: Message { text: text.into() },
+        locations: [location(file)],
+    }
 }
 
 fn location(file: &Path) -> Location {
     let artifact_location = ArtifactLocation { uri: uri(file) };
     Location {
-        physical_location: PhysicalLocation { artifact_location, region: None },
+        physical_location: PhysicalLocation {
+            artifact_location,
+            region: None,
+        },
         logical_locations: Vec::new(),
     }
 }
@@ -276,7 +323,10 @@ fn location(file: &Path) -> Location {
 fn uri(path: &Path) -> String {
     let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
     if cfg!(windows) {
-        bytes.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+        bytes
+            .iter_mut()
+            .filter(|byte| **byte == b'\\')
+            .for_each(|byte| *byte = b'/');
     }
     let encoded = percent_encode(&bytes, PERCENT_ENCODED);
     match (path.is_absolute(), bytes.starts_with(b"/")) {
@@ -287,14 +337,26 @@ fn uri(path: &Path) -> String {
 }
 
 fn region(span: &Span, bytes: &[u8]) -> Region {
-    let (range, packed) =
-        (span.range(), if let Span::Unpacked { packed, .. } = span { Some(packed) } else { None });
+    let (range, packed) = (
+        span.range(),
+        if let Span::Unpacked { packed, .. } = span {
+            Some(packed)
+        } else {
+            None
+        },
+    );
     let bytes_range = packed.unwrap_or(range);
     let text = match span {
         Span::Text { line, column, .. } => {
-            let marked = bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
+            let marked = bytes
+                .get(range.start as usize..range.end as usize)
+                .unwrap_or_default();
             let characters = String::from_utf8_lossy(marked).chars().count() as u64;
-            Some(TextRegion { start_line: *line, start_column: *column, end_column: column + characters })
+            Some(TextRegion {
+                start_line: *line,
+                start_column: *column,
+                end_column: column + characters,
+            })
         }
         _ => None,
     };

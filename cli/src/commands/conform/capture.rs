@@ -45,7 +45,10 @@ fn read(mut pipe: impl Read, limit: usize) -> CapturedOutput {
     // Treats a read error like the end of the pipe.
     let _ = pipe.by_ref().take(limit as u64).read_to_end(&mut bytes);
     let discarded = io::copy(&mut pipe, &mut io::sink()).unwrap_or_default();
-    CapturedOutput { bytes, is_truncated: discarded > 0 }
+    CapturedOutput {
+        bytes,
+        is_truncated: discarded > 0,
+    }
 }
 
 impl CapturedOutput {

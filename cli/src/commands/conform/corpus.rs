@@ -59,10 +59,14 @@ impl CorpusFile {
     ///
     /// Returns an error if the contents cannot be read or are not JSON.
     pub fn read_contents(&self) -> Result<Option<Value>> {
-        let Some(path) = &self.contents else { return Ok(None) };
+        let Some(path) = &self.contents else {
+            return Ok(None);
+        };
         let text = input::read(path)?;
         let contents = serde_json::from_slice(&text);
-        contents.map(Some).map_err(|error| Failure::usage(&text_of(path), error))
+        contents
+            .map(Some)
+            .map_err(|error| Failure::usage(&text_of(path), error))
     }
 }
 
@@ -78,7 +82,11 @@ impl AsRef<Path> for CorpusFile {
 ///
 /// Returns an error if the index or a listed file cannot be read, if a line is malformed, or if there are no lines.
 pub fn read_index(index: &Path, formats: &Formats) -> Result<Vec<CorpusFile>> {
-    let index = if index.is_dir() { index.join(INDEX) } else { index.to_owned() };
+    let index = if index.is_dir() {
+        index.join(INDEX)
+    } else {
+        index.to_owned()
+    };
     let name = input::name_of(&index);
     let text = input::read(&index)?;
     let mut cases = Vec::new();
@@ -103,12 +111,17 @@ pub fn read_index(index: &Path, formats: &Formats) -> Result<Vec<CorpusFile>> {
 /// Returns a usage error if no file remains.
 pub fn retain_only(cases: &mut Vec<CorpusFile>, only: &str) -> Result<()> {
     let with_dialect = |entry: &IndexEntry| format!("{}/{}", entry.format, entry.dialect);
-    let selections: BTreeSet<_> =
-        cases.iter().flat_map(|case| [case.entry.format.clone(), with_dialect(&case.entry)]).collect();
+    let selections: BTreeSet<_> = cases
+        .iter()
+        .flat_map(|case| [case.entry.format.clone(), with_dialect(&case.entry)])
+        .collect();
     if !selections.contains(only) {
         let names = selections.into_iter().collect::<Vec<_>>().join(", ");
-        return Err(Failure::usage("--only", format_args!("the index lists no files of `{only}`"))
-            .with_hint(format!("use one of {names}")));
+        return Err(Failure::usage(
+            "--only",
+            format_args!("the index lists no files of `{only}`"),
+        )
+        .with_hint(format!("use one of {names}")));
     }
     cases.retain(|case| case.entry.format == only || with_dialect(&case.entry) == only);
     Ok(())
@@ -119,24 +132,40 @@ fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry>
     let mut line: Value = serde_json::from_slice(line)?;
     let dialect = line["format"].as_str().and_then(|name| {
         let dialects = formats.get(name).ok()?.about().dialects;
-        dialects.iter().find(|dialect| line["dialect"] == dialect.name()).copied()
+        dialects
+            .iter()
+            .find(|dialect| line["dialect"] == dialect.name())
+            .copied()
     });
     if dialect.is_some() {
         line["dialect"] = Value::from(Dialect::Spec.name());
     }
     let entry: IndexEntry = serde_json::from_value(line)?;
-    Ok(IndexEntry { dialect: dialect.unwrap_or(entry.dialect), ..entry })
+    Ok(IndexEntry {
+        dialect: dialect.unwrap_or(entry.dialect),
+        ..entry
+    })
 }
 
 fn read_case(entry: IndexEntry, index: &Path) -> Result<CorpusFile> {
     let file = index.with_file_name(&entry.file);
-    let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
-    let (size, hash) =
-        with_path(&file, |file| Ok((regular_files::file_size(file)?, job_log::hash_file(file)?)))?;
+    let contents = entry
+        .contents
+        .as_ref()
+        .map(|contents| index.with_file_name(contents));
+    let (size, hash) = with_path(&file, |file| {
+        Ok((regular_files::file_size(file)?, job_log::hash_file(file)?))
+    })?;
     if let Some(contents) = &contents {
         with_path(contents, regular_files::require_regular)?;
     }
-    Ok(CorpusFile { entry, file, contents, size, hash })
+    Ok(CorpusFile {
+        entry,
+        file,
+        contents,
+        size,
+        hash,
+    })
 }
 
 fn with_path<T>(file: &Path, read: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {

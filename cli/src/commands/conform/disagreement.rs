@@ -68,15 +68,27 @@ impl Disagreement {
     /// Compares the end of a run with the expected verdict. Returns `None` if they agree. A crash or hang is
     /// always a disagreement.
     pub fn compare_verdict(expected: Verdict, run: &LoaderRun) -> Option<Disagreement> {
-        let new = |kind, subject: String, message| Some(Disagreement { kind, subject, message });
+        let new = |kind, subject: String, message| {
+            Some(Disagreement {
+                kind,
+                subject,
+                message,
+            })
+        };
         match (&run.end, expected) {
             (RunEnd::Accepts, Verdict::Accept) | (RunEnd::Rejects(_), Verdict::Reject) => None,
-            (RunEnd::Crashes(how), _) => {
-                new(DisagreementKind::Crash, how.clone(), format!("the loader crashes: {how}"))
-            }
+            (RunEnd::Crashes(how), _) => new(
+                DisagreementKind::Crash,
+                how.clone(),
+                format!("the loader crashes: {how}"),
+            ),
             (RunEnd::Hangs, _) => {
                 let seconds = run.time.as_secs_f64();
-                new(DisagreementKind::Hang, String::new(), format!("killed after {seconds:.1} s"))
+                new(
+                    DisagreementKind::Hang,
+                    String::new(),
+                    format!("killed after {seconds:.1} s"),
+                )
             }
             (RunEnd::Accepts, Verdict::Reject) => new(
                 DisagreementKind::WrongVerdict,
@@ -92,7 +104,11 @@ impl Disagreement {
 
     /// Creates a disagreement about contents, from the first difference and the total number of differences.
     pub fn wrong_contents(first: &Difference, total: u64) -> Disagreement {
-        let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
+        let more = if total > 1 {
+            format!(", and {} more", total - 1)
+        } else {
+            String::new()
+        };
         Disagreement {
             kind: DisagreementKind::WrongContents,
             subject: without_indices(&first.path),
@@ -102,19 +118,23 @@ impl Disagreement {
 
     /// Creates a disagreement about output that is not valid contents.
     pub fn wrong_output(message: String) -> Disagreement {
-        Disagreement { kind: DisagreementKind::WrongContents, subject: "output".to_owned(), message }
+        Disagreement {
+            kind: DisagreementKind::WrongContents,
+            subject: "output".to_owned(),
+            message,
+        }
     }
 
     /// Creates a disagreement about missing contents; `None` if the loader printed a JSON object.
     pub fn missing_contents(printed: &PrintedOutput) -> Option<Disagreement> {
         match printed {
             PrintedOutput::Contents | PrintedOutput::Empty => None,
-            PrintedOutput::Nothing => {
-                Some(Disagreement::wrong_output("the loader prints no contents".to_owned()))
-            }
-            PrintedOutput::Other(text) => {
-                Some(Disagreement::wrong_output(format!("expected contents, but the loader prints: {text}")))
-            }
+            PrintedOutput::Nothing => Some(Disagreement::wrong_output(
+                "the loader prints no contents".to_owned(),
+            )),
+            PrintedOutput::Other(text) => Some(Disagreement::wrong_output(format!(
+                "expected contents, but the loader prints: {text}"
+            ))),
         }
     }
 

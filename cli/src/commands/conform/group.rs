@@ -23,14 +23,22 @@ pub struct LoaderOutcome<'a> {
 impl LoaderOutcome<'_> {
     /// Records missing contents as a disagreement.
     pub fn require_contents(&mut self) {
-        if let Some(missing) = self.result.printed.as_ref().and_then(Disagreement::missing_contents) {
+        if let Some(missing) = self
+            .result
+            .printed
+            .as_ref()
+            .and_then(Disagreement::missing_contents)
+        {
             self.result.disagreement = Some(missing);
         }
     }
 
     /// Returns the kind of the disagreement; `None` if the loader agrees.
     pub fn disagreement_kind(&self) -> Option<DisagreementKind> {
-        self.result.disagreement.as_ref().map(|disagreement| disagreement.kind)
+        self.result
+            .disagreement
+            .as_ref()
+            .map(|disagreement| disagreement.kind)
     }
 }
 
@@ -83,11 +91,18 @@ pub struct MinimizedFile {
 }
 
 /// Groups the disagreements of a loader: first by kind, then by rule and subject.
-pub fn group_by_rule<'a>(outcomes: &'a [LoaderOutcome<'a>], formats: &Formats) -> Vec<DisagreementGroup<'a>> {
+pub fn group_by_rule<'a>(
+    outcomes: &'a [LoaderOutcome<'a>],
+    formats: &Formats,
+) -> Vec<DisagreementGroup<'a>> {
     let mut groups: BTreeMap<_, Vec<(&LoaderOutcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
         if let Some(disagreement) = &outcome.result.disagreement {
-            let key = (disagreement.kind, label_of(outcome.case), &*disagreement.subject);
+            let key = (
+                disagreement.kind,
+                label_of(outcome.case),
+                &*disagreement.subject,
+            );
             groups.entry(key).or_default().push((outcome, disagreement));
         }
     }
@@ -123,7 +138,10 @@ fn new_group<'a>(
     let format = formats.get(&entry.format).ok();
     let rule = first.case.rule();
     let declared = rule.and_then(|code| format?.about().rule(code));
-    let stem = file_stem(&format!("{label} {} {}", disagreement.kind, disagreement.subject));
+    let stem = file_stem(&format!(
+        "{label} {} {}",
+        disagreement.kind, disagreement.subject
+    ));
     Some(DisagreementGroup {
         problem: disagreement.kind,
         label,
@@ -143,7 +161,10 @@ fn new_group<'a>(
         minimized: None,
         check: None,
         count: files.len(),
-        files: files.iter().map(|(outcome, _)| text_of(&outcome.case.file)).collect(),
+        files: files
+            .iter()
+            .map(|(outcome, _)| text_of(&outcome.case.file))
+            .collect(),
         stem,
         first,
         disagreement,
@@ -161,7 +182,10 @@ fn label_of(case: &CorpusFile) -> String {
 
 /// Returns a file name made of the words in `text`, truncated to [`MAX_STEM_LEN`] characters.
 fn file_stem(text: &str) -> String {
-    let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<_> = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .collect();
     let mut stem = words.join("-");
     stem.truncate(MAX_STEM_LEN);
     stem.truncate(stem.trim_end_matches('-').len());
@@ -172,11 +196,21 @@ fn file_stem(text: &str) -> String {
 const MAX_STEM_LEN: usize = 120;
 
 /// Returns the `meshspec check` command for the file of a group, quoted for a shell; `None` if the format is unknown.
-pub fn check_command(group: &DisagreementGroup, is_lenient: bool, formats: &Formats) -> Option<String> {
+pub fn check_command(
+    group: &DisagreementGroup,
+    is_lenient: bool,
+    formats: &Formats,
+) -> Option<String> {
     let entry = &group.first.case.entry;
     let format = formats.get(&entry.format).ok()?;
-    let file = group.minimized.as_ref().map_or(&group.smallest.file, |minimized| &minimized.file);
+    let file = group
+        .minimized
+        .as_ref()
+        .map_or(&group.smallest.file, |minimized| &minimized.file);
     let lenient = if is_lenient { " --lenient" } else { "" };
     let (format, dialect) = (format.name(), entry.dialect);
-    Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", shell_quoted(file)))
+    Some(format!(
+        "meshspec check --from {format} --dialect {dialect}{lenient} {}",
+        shell_quoted(file)
+    ))
 }

@@ -16,18 +16,28 @@ use crate::terminal::{Escaped, HINT};
 /// loader apparently fails before it reads any file.
 pub fn print_hints(outcomes: &[LoaderOutcome], has_memory_limit: bool) -> bool {
     if has_memory_limit
-        && outcomes.iter().all(|outcome| outcome.disagreement_kind() == Some(DisagreementKind::Crash))
+        && outcomes
+            .iter()
+            .all(|outcome| outcome.disagreement_kind() == Some(DisagreementKind::Crash))
     {
         print_hint("every run crashed; sanitizers need --memory 0");
     }
-    let printed: Vec<_> = outcomes.iter().filter_map(|o| Some((o, o.result.printed.as_ref()?))).collect();
-    if !printed.iter().any(|(_, printed)| **printed == PrintedOutput::Contents) {
+    let printed: Vec<_> = outcomes
+        .iter()
+        .filter_map(|o| Some((o, o.result.printed.as_ref()?)))
+        .collect();
+    if !printed
+        .iter()
+        .any(|(_, printed)| **printed == PrintedOutput::Contents)
+    {
         let text = |printed: &PrintedOutput| match printed {
             PrintedOutput::Empty => Some("{}".to_owned()),
             PrintedOutput::Other(text) => Some(text.clone()),
             PrintedOutput::Nothing | PrintedOutput::Contents => None,
         };
-        let other = printed.iter().find_map(|(outcome, printed)| Some((outcome, text(printed)?)));
+        let other = printed
+            .iter()
+            .find_map(|(outcome, printed)| Some((outcome, text(printed)?)));
         if let Some((outcome, text)) = other {
             let file = text_of(&outcome.case.file);
             print_hint(&format!(
@@ -55,9 +65,13 @@ fn same_rejection(outcomes: &[LoaderOutcome]) -> Option<(i32, String)> {
         _ => None,
     };
     let first = rejection(outcomes.first()?)?;
-    let is_wrong = outcomes.iter().any(|outcome| outcome.expected == Verdict::Accept);
-    let are_same =
-        outcomes.len() > 1 && outcomes.iter().all(|other| rejection(other).as_ref() == Some(&first));
+    let is_wrong = outcomes
+        .iter()
+        .any(|outcome| outcome.expected == Verdict::Accept);
+    let are_same = outcomes.len() > 1
+        && outcomes
+            .iter()
+            .all(|other| rejection(other).as_ref() == Some(&first));
     (is_wrong && are_same && !first.1.is_empty()).then_some(first)
 }
 

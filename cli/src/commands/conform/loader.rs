@@ -68,12 +68,18 @@ impl Loader {
             return Err(Failure::usage("LOADER", "no command after `--`"));
         };
         let name = text_of(program);
-        if !arguments.iter().any(|argument| contains_placeholder(argument)) {
+        if !arguments
+            .iter()
+            .any(|argument| contains_placeholder(argument))
+        {
             return Err(Failure::usage(&name, "the command has no `{}`")
                 .with_hint("write {} where the path of the file belongs: -- ./my_loader {}"));
         }
         if options.memory_kib.is_some() && !cfg!(unix) {
-            return Err(Failure::usage("--memory", "memory limits are unsupported on this system"));
+            return Err(Failure::usage(
+                "--memory",
+                "memory limits are unsupported on this system",
+            ));
         }
         let program = which::which(program).map_err(|_| {
             let failure = Failure::usage(&name, "no such program, or it is not executable");
@@ -83,7 +89,11 @@ impl Loader {
                 false => failure,
             }
         })?;
-        Ok(Loader { program, arguments: arguments.to_vec(), options })
+        Ok(Loader {
+            program,
+            arguments: arguments.to_vec(),
+            options,
+        })
     }
 
     /// Runs the loader on a file. Kills it if it runs longer than `timeout`.
@@ -92,7 +102,9 @@ impl Loader {
     ///
     /// Returns an error if the process cannot be started.
     pub fn run(&self, file: &Path, timeout: Duration) -> Result<LoaderRun> {
-        let run = self.try_run(file, timeout).map_err(|error| self.failure(error))?;
+        let run = self
+            .try_run(file, timeout)
+            .map_err(|error| self.failure(error))?;
         match run.end {
             RunEnd::Rejects(126 | 127) if run.stderr.bytes.starts_with(SHELL.as_bytes()) => {
                 Err(self.failure(io::Error::other(run.stderr.excerpt())))
@@ -107,12 +119,25 @@ impl Loader {
 
     fn try_run(&self, file: &Path, timeout: Duration) -> io::Result<LoaderRun> {
         let mut command = self.command();
-        command.args(self.arguments.iter().map(|argument| with_file(argument, file)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(
+            self.arguments
+                .iter()
+                .map(|argument| with_file(argument, file)),
+        );
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let start = Instant::now();
         let (mut child, group) = process_groups::spawn(&mut command)?;
-        let stdout = child.stdout.take().map(|pipe| PipeCapture::start(pipe, MAX_STDOUT));
-        let stderr = child.stderr.take().map(|pipe| PipeCapture::start(pipe, MAX_STDERR));
+        let stdout = child
+            .stdout
+            .take()
+            .map(|pipe| PipeCapture::start(pipe, MAX_STDOUT));
+        let stderr = child
+            .stderr
+            .take()
+            .map(|pipe| PipeCapture::start(pipe, MAX_STDERR));
         let status = child.wait_timeout(timeout);
         let time = start.elapsed();
         // Kills all processes that the loader started.
@@ -123,8 +148,14 @@ impl Loader {
             child.wait()?;
         }
         let end = status?.map_or(RunEnd::Hangs, |status| self.classify(status));
-        let finish = |capture: Option<PipeCapture>| capture.map(PipeCapture::finish).unwrap_or_default();
-        Ok(LoaderRun { end, stdout: finish(stdout), stderr: finish(stderr), time })
+        let finish =
+            |capture: Option<PipeCapture>| capture.map(PipeCapture::finish).unwrap_or_default();
+        Ok(LoaderRun {
+            end,
+            stdout: finish(stdout),
+            stderr: finish(stderr),
+            time,
+        })
     }
 
     fn classify(&self, status: ExitStatus) -> RunEnd {
@@ -142,7 +173,10 @@ impl Loader {
     /// program.
     #[cfg(unix)]
     fn command(&self) -> Command {
-        let memory = self.options.memory_kib.map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
+        let memory = self
+            .options
+            .memory_kib
+            .map(|kib| format!("ulimit -v {kib} 2>/dev/null; "));
         let script = format!("ulimit -c 0; {}exec \"$@\"", memory.unwrap_or_default());
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &script, SHELL]).arg(&self.program);
@@ -159,7 +193,9 @@ impl Loader {
 const SHELL: &str = "meshspec conform: shell";
 
 fn contains_placeholder(argument: &OsStr) -> bool {
-    argument.to_str().is_some_and(|text| text.contains(PLACEHOLDER))
+    argument
+        .to_str()
+        .is_some_and(|text| text.contains(PLACEHOLDER))
 }
 
 /// Replaces each placeholder in an argument with the path of the file.
@@ -186,8 +222,12 @@ fn find_crash(status: ExitStatus) -> Option<String> {
     use std::os::unix::process::ExitStatusExt;
 
     const FAULTS: [i32; 6] = [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP];
-    let signal =
-        status.signal().or_else(|| status.code().map(|code| code - 128).filter(|n| FAULTS.contains(n)))?;
+    let signal = status.signal().or_else(|| {
+        status
+            .code()
+            .map(|code| code - 128)
+            .filter(|n| FAULTS.contains(n))
+    })?;
     Some(signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned))
 }
 

@@ -46,7 +46,12 @@ impl LoaderTest<'_> {
     /// # Errors
     ///
     /// Returns an error if the loader cannot be started.
-    pub fn run(&self, file: &Path, expected: &ExpectedResult, timeout: Duration) -> Result<TestResult> {
+    pub fn run(
+        &self,
+        file: &Path,
+        expected: &ExpectedResult,
+        timeout: Duration,
+    ) -> Result<TestResult> {
         let run = self.loader.run(file, timeout)?;
         let mut result = TestResult {
             disagreement: Disagreement::compare_verdict(expected.verdict, &run),
@@ -77,12 +82,16 @@ impl LoaderTest<'_> {
 fn compare_contents(expected: &Value, stdout: &CapturedOutput) -> Option<Disagreement> {
     if stdout.is_truncated {
         let size = stdout.bytes.len() >> 20;
-        return Some(Disagreement::wrong_output(format!("standard output is longer than {size} MiB")));
+        return Some(Disagreement::wrong_output(format!(
+            "standard output is longer than {size} MiB"
+        )));
     }
     let printed: Value = match serde_json::from_slice(&stdout.bytes) {
         Ok(printed) => printed,
         Err(error) => {
-            return Some(Disagreement::wrong_output(format!("standard output is not JSON: {error}")));
+            return Some(Disagreement::wrong_output(format!(
+                "standard output is not JSON: {error}"
+            )));
         }
     };
     let differences = contents::compare(expected, &printed, 1);

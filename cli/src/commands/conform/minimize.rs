@@ -37,15 +37,29 @@ pub struct Baseline {
 impl Baseline {
     /// Judges a file. Returns `None` if there is no verdict because reading exceeds the default limits or disagrees
     /// with `check`.
-    pub fn of(bytes: &[u8], format: AnyFormat, dialect: Dialect, strictness: Strictness) -> Option<Baseline> {
+    pub fn of(
+        bytes: &[u8],
+        format: AnyFormat,
+        dialect: Dialect,
+        strictness: Strictness,
+    ) -> Option<Baseline> {
         let verdicts = Oracle::new(format).judge(bytes, Some(dialect))?;
         let verdict = match strictness {
             Strictness::Strict => verdicts.strict,
             Strictness::Lenient => verdicts.lenient,
         };
         let is_rejected = verdicts.strict == Verdict::Reject;
-        let rule = verdicts.reason.filter(|_| is_rejected).map(|reason| reason.rule.code);
-        Some(Baseline { format, dialect, strictness, verdict, rule })
+        let rule = verdicts
+            .reason
+            .filter(|_| is_rejected)
+            .map(|reason| reason.rule.code);
+        Some(Baseline {
+            format,
+            dialect,
+            strictness,
+            verdict,
+            rule,
+        })
     }
 
     /// Returns `true` if a variant has the same verdict and rule.
@@ -56,13 +70,17 @@ impl Baseline {
 
     /// Returns the expected result of the loader for a variant.
     fn expected_result(&self, variant: &[u8], with_contents: bool) -> ExpectedResult {
-        let options = read_options(self.strictness == Strictness::Lenient).with_dialect(self.dialect);
+        let options =
+            read_options(self.strictness == Strictness::Lenient).with_dialect(self.dialect);
         let contents = || {
             let contents = self.format.contents(variant, &options).ok()?;
             serde_json::from_slice(&serde_json::to_vec(&contents).ok()?).ok()
         };
         let contents = if with_contents { contents() } else { None };
-        ExpectedResult { verdict: self.verdict, contents }
+        ExpectedResult {
+            verdict: self.verdict,
+            contents,
+        }
     }
 }
 
@@ -108,7 +126,9 @@ impl<'a> Minimizer<'a> {
         limits: MinimizeLimits,
         file: &Path,
     ) -> Result<Minimizer<'a>> {
-        let suffix = file.extension().map(|extension| format!(".{}", extension.display()));
+        let suffix = file
+            .extension()
+            .map(|extension| format!(".{}", extension.display()));
         let variant = TemporaryFile::with_suffix(&env::temp_dir(), &suffix.unwrap_or_default());
         Ok(Minimizer {
             test,
@@ -146,13 +166,20 @@ impl<'a> Minimizer<'a> {
         if is_hang && smallest != bytes && !self.disagrees(&smallest, self.limits.timeout)? {
             smallest = bytes.to_vec();
         }
-        Ok(SmallestVariant { bytes: smallest, run_count: self.run_count })
+        Ok(SmallestVariant {
+            bytes: smallest,
+            run_count: self.run_count,
+        })
     }
 
     /// Returns the first smaller variant with fewer list items and the same disagreement; `None` if none is found.
     fn with_fewer_items(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-        let Baseline { format, dialect, .. } = self.baseline;
-        let Some(layout) = format.layout_of(bytes, dialect) else { return Ok(None) };
+        let Baseline {
+            format, dialect, ..
+        } = self.baseline;
+        let Some(layout) = format.layout_of(bytes, dialect) else {
+            return Ok(None);
+        };
         for variant in with_fewer_items(layout, bytes) {
             if self.is_exhausted() {
                 break;
@@ -211,8 +238,12 @@ impl<'a> Minimizer<'a> {
         fs::write(self.variant.path(), variant).map_err(temp_folder_failure)?;
         let is_in_contents = self.disagreement.kind == DisagreementKind::WrongContents;
         let expected = self.baseline.expected_result(variant, is_in_contents);
-        let disagreement = self.test.run(self.variant.path(), &expected, timeout)?.disagreement;
-        Ok(disagreement.is_some_and(|disagreement| disagreement.has_same_symptom(self.disagreement)))
+        let disagreement = self
+            .test
+            .run(self.variant.path(), &expected, timeout)?
+            .disagreement;
+        Ok(disagreement
+            .is_some_and(|disagreement| disagreement.has_same_symptom(self.disagreement)))
     }
 }
 

@@ -99,7 +99,10 @@ impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let loader = Loader::new(&self.loader, self.run_options())?;
         if self.minimize > 0 && self.out.is_file() {
-            return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
+            return Err(Failure::usage(
+                "--out",
+                format_args!("{} is a file", self.out.display()),
+            ));
         }
         let mut cases = corpus::read_index(&self.index, formats)?;
         if let Some(only) = &self.only {
@@ -112,10 +115,14 @@ impl Conform {
         };
         let mut outcomes = self.run_all(test, &cases)?;
         if self.contents == ContentsMode::Auto
-            && outcomes.iter().any(|outcome| outcome.result.printed == Some(PrintedOutput::Contents))
+            && outcomes
+                .iter()
+                .any(|outcome| outcome.result.printed == Some(PrintedOutput::Contents))
         {
             test.requires_contents = true;
-            outcomes.iter_mut().for_each(LoaderOutcome::require_contents);
+            outcomes
+                .iter_mut()
+                .for_each(LoaderOutcome::require_contents);
         }
         let never_starts = hints::print_hints(&outcomes, self.run_options().memory_kib.is_some());
         let changed = require_unchanged(&cases);
@@ -125,9 +132,15 @@ impl Conform {
             true => self.minimize_groups(test, &outcomes, &mut groups, formats),
             false => Ok(()),
         };
-        groups.iter_mut().for_each(|group| group.check = check_command(group, self.lenient, formats));
-        let count =
-            |kind| outcomes.iter().filter(|outcome| outcome.disagreement_kind() == Some(kind)).count();
+        groups
+            .iter_mut()
+            .for_each(|group| group.check = check_command(group, self.lenient, formats));
+        let count = |kind| {
+            outcomes
+                .iter()
+                .filter(|outcome| outcome.disagreement_kind() == Some(kind))
+                .count()
+        };
         let report = Report {
             index: text_of(&self.index),
             command: self.loader.iter().map(text_of).collect(),
@@ -147,7 +160,11 @@ impl Conform {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
             _ => {}
         }
-        let mut status = if report.groups.is_empty() { Status::Success } else { Status::Invalid };
+        let mut status = if report.groups.is_empty() {
+            Status::Success
+        } else {
+            Status::Invalid
+        };
         for failure in [minimized, changed].into_iter().filter_map(Result::err) {
             failure.report();
             status = status.max(failure.status);
@@ -157,12 +174,25 @@ impl Conform {
 
     /// Counts the files whose contents were compared; `None` if the corpus has no contents, or they are not compared.
     fn compared_contents(&self, outcomes: &[LoaderOutcome]) -> Option<ComparedContents> {
-        let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
-        let printed = || outcomes.iter().filter_map(|outcome| outcome.result.printed.as_ref());
-        let compared = printed().filter(|printed| **printed == PrintedOutput::Contents).count();
+        let files = outcomes
+            .iter()
+            .filter(|outcome| outcome.case.contents.is_some())
+            .count();
+        let printed = || {
+            outcomes
+                .iter()
+                .filter_map(|outcome| outcome.result.printed.as_ref())
+        };
+        let compared = printed()
+            .filter(|printed| **printed == PrintedOutput::Contents)
+            .count();
         let has_empty_object = printed().any(|printed| *printed == PrintedOutput::Empty);
         let is_compared = files > 0 && self.contents != ContentsMode::Never;
-        is_compared.then_some(ComparedContents { files, compared, has_empty_object })
+        is_compared.then_some(ComparedContents {
+            files,
+            compared,
+            has_empty_object,
+        })
     }
 
     fn run_options(&self) -> RunOptions {
@@ -174,7 +204,11 @@ impl Conform {
         }
     }
 
-    fn run_all<'a>(&self, test: LoaderTest, cases: &'a [CorpusFile]) -> Result<Vec<LoaderOutcome<'a>>> {
+    fn run_all<'a>(
+        &self,
+        test: LoaderTest,
+        cases: &'a [CorpusFile],
+    ) -> Result<Vec<LoaderOutcome<'a>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
         let bar = progress::bar_for(cases);
         let work = |case| {
@@ -193,9 +227,21 @@ impl Conform {
 
     fn run_case<'a>(&self, test: LoaderTest, case: &'a CorpusFile) -> Result<LoaderOutcome<'a>> {
         let verdict = case.verdict(self.strictness());
-        let contents = if test.compares_contents { case.read_contents()? } else { None };
-        let result = test.run(&case.file, &ExpectedResult { verdict, contents }, self.timeout)?;
-        Ok(LoaderOutcome { case, expected: verdict, result })
+        let contents = if test.compares_contents {
+            case.read_contents()?
+        } else {
+            None
+        };
+        let result = test.run(
+            &case.file,
+            &ExpectedResult { verdict, contents },
+            self.timeout,
+        )?;
+        Ok(LoaderOutcome {
+            case,
+            expected: verdict,
+            result,
+        })
     }
 
     fn strictness(&self) -> Strictness {
@@ -221,7 +267,12 @@ impl Conform {
         };
         fs::create_dir_all(&self.out).map_err(|error| Failure::io(&text_of(&self.out), &error))?;
         let mut first_failure = Ok(());
-        let bar = progress::bar_for(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
+        let bar = progress::bar_for(
+            &groups
+                .iter()
+                .map(|group| group.first.case)
+                .collect::<Vec<_>>(),
+        );
         let work = |group| {
             let minimized = self.minimize(test, group, limits, formats);
             bar.inc(1);
@@ -246,9 +297,12 @@ impl Conform {
     /// Returns the timeout for variants: ten times the longest run without a hang, at least 0.5 s and at most
     /// `--timeout`.
     fn variant_timeout(&self, outcomes: &[LoaderOutcome]) -> Duration {
-        let others =
-            outcomes.iter().filter(|outcome| outcome.disagreement_kind() != Some(DisagreementKind::Hang));
-        let longest = others.map(|outcome| outcome.result.time.as_secs_f64()).fold(0.05, f64::max);
+        let others = outcomes
+            .iter()
+            .filter(|outcome| outcome.disagreement_kind() != Some(DisagreementKind::Hang));
+        let longest = others
+            .map(|outcome| outcome.result.time.as_secs_f64())
+            .fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
@@ -262,7 +316,9 @@ impl Conform {
         formats: &Formats,
     ) -> Result<Option<MinimizedFile>> {
         let case = group.first.case;
-        let Ok(format) = formats.get(&case.entry.format) else { return Ok(None) };
+        let Ok(format) = formats.get(&case.entry.format) else {
+            return Ok(None);
+        };
         let bytes = input::read(&case.file)?;
         let baseline = Baseline::of(&bytes, format, case.entry.dialect, self.strictness());
         let Some(baseline) = baseline.filter(|baseline| baseline.verdict == group.expected) else {
@@ -276,7 +332,11 @@ impl Conform {
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
-        Ok(Some(MinimizedFile { file: text_of(&path), size, runs: smallest.run_count }))
+        Ok(Some(MinimizedFile {
+            file: text_of(&path),
+            size,
+            runs: smallest.run_count,
+        }))
     }
 }
 
@@ -293,7 +353,9 @@ fn file_name(group: &DisagreementGroup, file: &Path) -> PathBuf {
 /// Returns an error if the loader changed files of the corpus.
 fn require_unchanged(cases: &[CorpusFile]) -> Result<()> {
     let mut changed = cases.iter().filter(|case| case.is_changed());
-    let Some(first) = changed.next() else { return Ok(()) };
+    let Some(first) = changed.next() else {
+        return Ok(());
+    };
     let more = match changed.count() {
         0 => String::new(),
         count => format!(", and {count} more"),
@@ -305,7 +367,9 @@ fn require_unchanged(cases: &[CorpusFile]) -> Result<()> {
 
 /// Parses a time in seconds.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if !time.is_zero() => Ok(time),
         _ => Err("not a positive number of seconds".to_owned()),

@@ -22,16 +22,22 @@ pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<It
         .clone()
         .into_iter()
         .map(|(path, _)| vec![Edit::set(path.as_slice(), UntypedValue::List(Vec::new()))]);
-    let halves =
-        std::iter::successors(Some(2), |parts| Some(parts * 2)).take_while(|parts| *parts <= MAX_PARTS);
+    let halves = std::iter::successors(Some(2), |parts| Some(parts * 2))
+        .take_while(|parts| *parts <= MAX_PARTS);
     let shortened = halves.flat_map(move |parts| {
-        let lists = lists.0.clone().into_iter().filter(move |(_, count)| *count >= parts);
+        let lists = lists
+            .0
+            .clone()
+            .into_iter()
+            .filter(move |(_, count)| *count >= parts);
         lists.flat_map(move |(path, count)| {
             (0..parts).map(move |part| without_part(&path, count, part, parts))
         })
     });
     let bytes = bytes.to_vec();
-    emptied.chain(shortened).filter_map(move |edits| edit(layout, &bytes, &edits, true, &limits).ok())
+    emptied
+        .chain(shortened)
+        .filter_map(move |edits| edit(layout, &bytes, &edits, true, &limits).ok())
 }
 
 /// Returns the edits that remove part number `part` of `parts` from a list, starting with the last item.
@@ -39,7 +45,10 @@ fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit
     let items = count * part / parts..count * (part + 1) / parts;
     let removed = |index| {
         let path = [list, &[Segment::Index(index)]].concat();
-        Edit { path: path.as_slice().into(), change: Change::Remove }
+        Edit {
+            path: path.as_slice().into(),
+            change: Change::Remove,
+        }
     };
     items.rev().map(removed).collect()
 }

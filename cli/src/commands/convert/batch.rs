@@ -67,8 +67,12 @@ impl Convert {
         let mut files = listing::list_files(inputs, Some(folder), &is_wanted)?;
         self.batch.add_listed(&mut files)?;
         let jobs = plan_jobs(files, folder, to);
-        let owners = Arc::new(FileOwners::of_outputs(jobs.iter().map(|job| job.output.clone())));
-        let log = self.batch.open_job_log("convert", &(&self.conversion, folder))?;
+        let owners = Arc::new(FileOwners::of_outputs(
+            jobs.iter().map(|job| job.output.clone()),
+        ));
+        let log = self
+            .batch
+            .open_job_log("convert", &(&self.conversion, folder))?;
         let bar = progress::bar_for(&jobs);
         let mut counts = OutcomeCounts::default();
         let mut logged = LoggedFailures::default();
@@ -98,7 +102,12 @@ impl Convert {
                     )?;
                 } else if let (Ok(report), false) = (&*result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
-                    messages.add(Some(&file), &report.notes(), &report.losses, &report.warnings);
+                    messages.add(
+                        Some(&file),
+                        &report.notes(),
+                        &report.losses,
+                        &report.warnings,
+                    );
                 }
             }
             Ok(())
@@ -134,16 +143,25 @@ impl Convert {
         let earlier = log.last_images(&job.input.file);
         // `--newer` implies that outdated outputs are replaced.
         let force = self.force || self.batch.newer.is_some();
-        let staged = StagedOutput::with_new_folders(&job.output, force, earlier.clone(), Arc::clone(owners));
+        let staged =
+            StagedOutput::with_new_folders(&job.output, force, earlier.clone(), Arc::clone(owners));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
             state.images = match &result {
-                Ok(ConversionReport { rejection: None, images, .. }) => images.clone(),
+                Ok(ConversionReport {
+                    rejection: None,
+                    images,
+                    ..
+                }) => images.clone(),
                 _ => earlier.unwrap_or_default(),
             };
         }
         if log.is_enabled() {
-            log.write(&ReportRow::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
+            log.write(
+                &ReportRow::new(&job.input.file, &job.output, &result),
+                state,
+                status_of(&result),
+            )?;
         }
         Ok(JobOutcome::Finished(Box::new(result)))
     }
@@ -180,13 +198,22 @@ impl Convert {
 
 fn status_of(result: &Result<ConversionReport>) -> Status {
     match result {
-        Ok(ConversionReport { rejection: None, .. }) => Status::Success,
-        Ok(ConversionReport { rejection: Some(failure), .. }) | Err(failure) => failure.status,
+        Ok(ConversionReport {
+            rejection: None, ..
+        }) => Status::Success,
+        Ok(ConversionReport {
+            rejection: Some(failure),
+            ..
+        })
+        | Err(failure) => failure.status,
     }
 }
 
 impl ConversionJob {
-    fn run(&self, conversion: impl FnOnce() -> Result<ConversionReport>) -> Result<ConversionReport> {
+    fn run(
+        &self,
+        conversion: impl FnOnce() -> Result<ConversionReport>,
+    ) -> Result<ConversionReport> {
         match &self.conflicting_input {
             None => self.input.require_readable().and_then(|()| conversion()),
             Some(conflicting_input) => {
@@ -217,7 +244,9 @@ impl OutcomeCounts {
     fn add(&mut self, outcome: &JobOutcome) {
         match outcome {
             JobOutcome::Skipped(Status::Success) => self.up_to_date += 1,
-            JobOutcome::Finished(result) if status_of(result) == Status::Success => self.converted += 1,
+            JobOutcome::Finished(result) if status_of(result) == Status::Success => {
+                self.converted += 1
+            }
             JobOutcome::Skipped(_) | JobOutcome::Finished(_) => self.failed += 1,
         }
     }
@@ -237,7 +266,9 @@ impl OutcomeCounts {
 /// it.
 fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<ConversionJob> {
     let mut known = HashSet::new();
-    let distinct = files.into_iter().filter(|input| known.insert(input.file.clone()));
+    let distinct = files
+        .into_iter()
+        .filter(|input| known.insert(input.file.clone()));
     let planned: Vec<_> = distinct
         .map(|input| {
             let output = folder.join(&input.relative_path);
@@ -254,7 +285,11 @@ fn plan_jobs(files: Vec<InputFile>, folder: &Path, to: Encoding) -> Vec<Conversi
             continue;
         }
         let first = *first_jobs.entry(output.clone()).or_insert(jobs.len());
-        let mut job = ConversionJob { output, input, conflicting_input: None };
+        let mut job = ConversionJob {
+            output,
+            input,
+            conflicting_input: None,
+        };
         if let Some(first) = jobs.get_mut(first) {
             if is_same_file(&first.input.file, &job.input.file) {
                 continue;

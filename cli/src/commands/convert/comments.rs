@@ -22,7 +22,9 @@ impl Comments {
     pub fn are_supported(encoding: Encoding) -> bool {
         match encoding {
             Encoding::Json => true,
-            Encoding::Format(format) => format.built_in_id().is_some_and(|format| format.name() == "seed"),
+            Encoding::Format(format) => format
+                .built_in_id()
+                .is_some_and(|format| format.name() == "seed"),
             Encoding::Interchange(_) => false,
         }
     }
@@ -37,7 +39,10 @@ impl Comments {
     }
 
     /// Removes the comments of a Seed document unless `self` is [`Keep`](Comments::Keep).
-    #[cfg_attr(not(feature = "formats"), allow(unused_variables, reason = "only Seed has comments"))]
+    #[cfg_attr(
+        not(feature = "formats"),
+        allow(unused_variables, reason = "only Seed has comments")
+    )]
     pub fn apply(self, document: &mut Document) {
         #[cfg(feature = "formats")]
         if let Document::Seed(document) = document

@@ -64,16 +64,24 @@ impl ConversionArgs {
             }
             let supporting = formats.iter().filter(|format| is_supported(format.about()));
             let names: Vec<_> = supporting.map(AnyFormat::name).collect();
-            let message = format!("applies to {} only, but the output is {to}", names.join(", "));
+            let message = format!(
+                "applies to {} only, but the output is {to}",
+                names.join(", ")
+            );
             Err(Failure::usage(option, message))
         };
         if let Some(option) = self.compression.first_given() {
             require(option, |about| about.has_compression_levels)?;
         }
         if self.comments.is_some() && !Comments::are_supported(to) {
-            return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
+            return Err(Failure::usage(
+                "--comments",
+                format_args!("{to} files have no comments"),
+            ));
         }
-        if self.embed_images && !matches!(to, Encoding::Interchange(format) if format.embeds_images()) {
+        if self.embed_images
+            && !matches!(to, Encoding::Interchange(format) if format.embeds_images())
+        {
             let message = format!("applies to glb and gltf only, but the output is {to}");
             return Err(Failure::usage("--embed-images", message));
         }
@@ -82,10 +90,13 @@ impl ConversionArgs {
             require("--precision", |about| about.has_precisions)?;
         }
         match (to, self.dialect) {
-            (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),
-            (Encoding::Interchange(_), Some(dialect)) => {
-                Err(Failure::usage("--dialect", format_args!("{to} has no {dialect} dialect")))
+            (Encoding::Format(format), Some(dialect)) => {
+                input::require_dialect(format, dialect, "--dialect")
             }
+            (Encoding::Interchange(_), Some(dialect)) => Err(Failure::usage(
+                "--dialect",
+                format_args!("{to} has no {dialect} dialect"),
+            )),
             // The format of the document is not known yet.
             (Encoding::Json, _) | (_, None) => Ok(()),
         }

@@ -10,10 +10,20 @@ use meshspec::{AnyFormat, Loss, path};
 #[command(next_help_heading = "Edits of the content")]
 pub struct EditArgs {
     /// The right, up and forward directions of IN, such as `-x,+y,+z`; by default, the convention of its format.
-    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "RIGHT,UP,FORWARD",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     axes: Option<Axes>,
     /// The right, up and forward directions of OUT; by default, the convention of its format.
-    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "RIGHT,UP,FORWARD",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     out_axes: Option<Axes>,
     /// The corner of textures with the coordinates (0, 0) in IN; by default, the convention of its format.
     #[arg(long, value_name = "CORNER", value_enum, hide_short_help = true)]
@@ -64,7 +74,9 @@ enum TextureCorner {
 
 fn parse_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(factor) if (f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX)).contains(&factor) => Ok(factor),
+        Ok(factor) if (f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX)).contains(&factor) => {
+            Ok(factor)
+        }
         _ => Err("expected a number above 0".to_owned()),
     }
 }
@@ -85,7 +97,8 @@ impl EditArgs {
             normals,
             ..
         } = self;
-        let is_any_given = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
+        let is_any_given =
+            axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
         let is_any_given = is_any_given || self.center || self.pose.is_some();
         !(is_any_given
             || *flip_u
@@ -104,12 +117,16 @@ impl EditArgs {
                 TextureCorner::BottomLeft => UvOrigin::BottomLeft,
             };
         }
-        self.axes.map_or(format_conventions, |axes| format_conventions.with_axes(axes))
+        self.axes.map_or(format_conventions, |axes| {
+            format_conventions.with_axes(axes)
+        })
     }
 
     /// Returns the conventions of the output. `format_conventions` are the conventions of its format.
     pub fn target_conventions(&self, format_conventions: Conventions) -> Conventions {
-        self.out_axes.map_or(format_conventions, |axes| format_conventions.with_axes(axes))
+        self.out_axes.map_or(format_conventions, |axes| {
+            format_conventions.with_axes(axes)
+        })
     }
 
     /// Edits the scene and adds losses to `losses`. Returns the translation by `--center`, in metres; `None` if the
@@ -118,7 +135,11 @@ impl EditArgs {
     /// # Errors
     ///
     /// Returns an error if the scene lacks the animation of `--pose`, or the time is outside the animation.
-    pub fn apply(&self, scene: &mut Scene, losses: &mut Vec<Loss>) -> meshspec::Result<Option<[f64; 3]>> {
+    pub fn apply(
+        &self,
+        scene: &mut Scene,
+        losses: &mut Vec<Loss>,
+    ) -> meshspec::Result<Option<[f64; 3]>> {
         if let Some(pose) = &self.pose {
             scene.set_rest_pose(pose)?;
         }
@@ -134,7 +155,10 @@ impl EditArgs {
                 mesh.flip_v();
             }
             if self.triangulate {
-                losses.extend(mesh.triangulate().map(|loss| loss.within(path!(meshes[index]))));
+                losses.extend(
+                    mesh.triangulate()
+                        .map(|loss| loss.within(path!(meshes[index]))),
+                );
             }
             if self.weld {
                 mesh.weld();
@@ -149,12 +173,21 @@ impl EditArgs {
     /// Unless `--normals` is given, generates missing normals if `format` requires normals and the scene was read from
     /// another format. Returns the number of meshes changed.
     pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
-        let is_same_format = scene.source.as_ref().is_some_and(|source| source.format == format.name());
+        let is_same_format = scene
+            .source
+            .as_ref()
+            .is_some_and(|source| source.format == format.name());
         if self.normals.is_some() || is_same_format || !format.needs_normals() {
             return 0;
         }
-        let lacks_normals =
-            |mesh: &&mut Mesh| mesh.normals.is_none() && mesh.faces.corner_count(mesh.positions.len()) >= 3;
-        scene.meshes.iter_mut().filter(lacks_normals).map(Mesh::generate_normals).count()
+        let lacks_normals = |mesh: &&mut Mesh| {
+            mesh.normals.is_none() && mesh.faces.corner_count(mesh.positions.len()) >= 3
+        };
+        scene
+            .meshes
+            .iter_mut()
+            .filter(lacks_normals)
+            .map(Mesh::generate_normals)
+            .count()
     }
 }

@@ -26,9 +26,15 @@ pub fn transfer(
     report: &mut ConversionReport,
 ) -> Result<()> {
     let siblings = SiblingFiles::new(input);
-    let failed = if embed { embed_images(scene, &siblings) } else { Vec::new() };
-    let mut failed: BTreeMap<_, _> =
-        failed.into_iter().filter(|(_, error)| error.kind() != io::ErrorKind::NotFound).collect();
+    let failed = if embed {
+        embed_images(scene, &siblings)
+    } else {
+        Vec::new()
+    };
+    let mut failed: BTreeMap<_, _> = failed
+        .into_iter()
+        .filter(|(_, error)| error.kind() != io::ErrorKind::NotFound)
+        .collect();
     let in_place = are_in_same_folder(input, output.path());
     let mut missing = Vec::new();
     for name in image_files(scene) {
@@ -38,9 +44,10 @@ pub fn transfer(
             continue;
         }
         let bytes = match siblings.size(name) {
-            Ok(size) if size > max_size() => {
-                Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"))
-            }
+            Ok(size) if size > max_size() => Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                "the file is too large",
+            )),
             Ok(_) => siblings.read(name, max_size()),
             Err(error) => Err(error),
         };
@@ -52,8 +59,13 @@ pub fn transfer(
                     &input.with_file_name(from_name(name)),
                 )?);
             }
-            Ok(_) => report.losses.push(copy_loss(name, "only one file can be written to standard output")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
+            Ok(_) => report.losses.push(copy_loss(
+                name,
+                "only one file can be written to standard output",
+            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                missing.push(format!("\"{name}\""))
+            }
             Err(error) => {
                 // Reports each image once.
                 failed.remove(name);
@@ -64,14 +76,20 @@ pub fn transfer(
     let not_embedded = |(name, error)| format!("image \"{name}\" not embedded: {error}");
     report.warnings.extend(failed.into_iter().map(not_embedded));
     if !missing.is_empty() {
-        report.warnings.push(format!("missing images: {}", missing.join(", ")));
+        report
+            .warnings
+            .push(format!("missing images: {}", missing.join(", ")));
     }
     Ok(())
 }
 
 /// Creates the loss for an image that cannot be copied.
 fn copy_loss(name: &str, reason: impl std::fmt::Display) -> Loss {
-    let mut loss = Loss::new(LossKind::Dropped, "images", "not copied to the output folder");
+    let mut loss = Loss::new(
+        LossKind::Dropped,
+        "images",
+        "not copied to the output folder",
+    );
     loss.detail = Some(format!("\"{name}\": {reason}"));
     loss
 }
@@ -79,7 +97,9 @@ fn copy_loss(name: &str, reason: impl std::fmt::Display) -> Loss {
 /// Returns `true` if both files are in the same folder; `false` for standard streams.
 fn are_in_same_folder(a: &Path, b: &Path) -> bool {
     let folder = |path: &Path| -> Option<PathBuf> {
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()
     };
     !is_standard(a) && !is_standard(b) && folder(a).is_some_and(|a| folder(b) == Some(a))

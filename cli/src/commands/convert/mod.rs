@@ -57,11 +57,18 @@ impl Convert {
             return self.run_all(&self.paths, folder, to, formats);
         }
         match (self.batch.first_given(), &*self.paths) {
-            (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
+            (Some(option), _) => Err(Failure::usage(
+                option,
+                "requires --out-dir DIR and --to FORMAT",
+            )),
             (None, [input, output]) => self.run_one(input, output, formats),
-            (None, [input]) => Err(Failure::usage(&text_of(input), "no output file")
-                .with_hint("specify the file to write, or a folder with --out-dir DIR --to FORMAT")),
-            _ => Err(Failure::usage("convert", "several input files require --out-dir DIR and --to FORMAT")),
+            (None, [input]) => Err(Failure::usage(&text_of(input), "no output file").with_hint(
+                "specify the file to write, or a folder with --out-dir DIR --to FORMAT",
+            )),
+            _ => Err(Failure::usage(
+                "convert",
+                "several input files require --out-dir DIR and --to FORMAT",
+            )),
         }
     }
 
@@ -71,8 +78,10 @@ impl Convert {
             return Err(Failure::usage("standard output", message).with_hint("write OUT to a file"));
         }
         if input.is_dir() {
-            return Err(Failure::io(&text_of(input), &io::ErrorKind::IsADirectory.into())
-                .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
+            return Err(
+                Failure::io(&text_of(input), &io::ErrorKind::IsADirectory.into())
+                    .with_hint("convert a folder with --out-dir DIR --to FORMAT"),
+            );
         }
         if is_pattern(input) && !input.exists() {
             return Err(Failure::usage(
@@ -82,11 +91,18 @@ impl Convert {
             .with_hint("convert them with --out-dir DIR --to FORMAT"));
         }
         let staged = StagedOutput::new(output, self.force);
-        let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
+        let result = progress::on_files(input, output, || {
+            self.conversion.run(input, staged, formats)
+        });
         if self.output_format == Json {
             output::print_json(&ReportRow::new(input, output, &result))?;
         } else if let Ok(report) = &result {
-            messages::print(self.verbosity, &report.notes(), &report.losses, &report.warnings);
+            messages::print(
+                self.verbosity,
+                &report.notes(),
+                &report.losses,
+                &report.warnings,
+            );
         }
         result?.rejection.map_or(Ok(Status::Success), Err)
     }

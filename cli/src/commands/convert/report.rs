@@ -32,12 +32,25 @@ pub struct ConversionReport {
 impl ConversionReport {
     /// Returns the assumptions, the page that describes the defaults, and the translation by `--center` as messages.
     pub fn notes(&self) -> Vec<Note> {
-        let moved = self.moved.map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
-        let moved = moved.map(|text| Note { label: "moved", text });
-        let assumed = self.assumed.iter().map(|text| Note { label: "assumed", text: text.clone() });
-        let hint =
-            || Note { label: HINT_LABEL, text: format!("{} describes the defaults", pages::CONVERSION) };
-        assumed.chain(self.assumes_defaults.then(hint)).chain(moved).collect()
+        let moved = self
+            .moved
+            .map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
+        let moved = moved.map(|text| Note {
+            label: "moved",
+            text,
+        });
+        let assumed = self.assumed.iter().map(|text| Note {
+            label: "assumed",
+            text: text.clone(),
+        });
+        let hint = || Note {
+            label: HINT_LABEL,
+            text: format!("{} describes the defaults", pages::CONVERSION),
+        };
+        assumed
+            .chain(self.assumes_defaults.then(hint))
+            .chain(moved)
+            .collect()
     }
 }
 
@@ -58,7 +71,10 @@ pub struct ReportRow<'a> {
 impl<'a> ReportRow<'a> {
     pub fn new(input: &Path, output: &Path, result: &'a Result<ConversionReport>) -> ReportRow<'a> {
         let report = result.as_ref().ok();
-        let failure = result.as_ref().err().or(report.and_then(|report| report.rejection.as_ref()));
+        let failure = result
+            .as_ref()
+            .err()
+            .or(report.and_then(|report| report.rejection.as_ref()));
         ReportRow {
             file: text_of(input),
             output: text_of(output),

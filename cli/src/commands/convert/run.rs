@@ -24,7 +24,12 @@ use crate::winding::{self, MAX_EXAMINED_SIZE};
 impl ConversionArgs {
     /// Converts a file. Creates no output file if an error occurs, or if the report contains a
     /// [rejection](ConversionReport::rejection).
-    pub fn run(&self, input: &Path, output: StagedOutput, formats: &Formats) -> Result<ConversionReport> {
+    pub fn run(
+        &self,
+        input: &Path,
+        output: StagedOutput,
+        formats: &Formats,
+    ) -> Result<ConversionReport> {
         output.reject_existing()?;
         let named = self.from.or_else(|| Encoding::by_extension(input, formats));
         let (from, source) = match named {
@@ -33,7 +38,10 @@ impl ConversionArgs {
                 if self.from.is_none() {
                     content_kind::reject_mismatch(from, &head, input, Readable::ALL, formats)?;
                 }
-                (from, InputData::Stream(Box::new(Cursor::new(head).chain(rest))))
+                (
+                    from,
+                    InputData::Stream(Box::new(Cursor::new(head).chain(rest))),
+                )
             }
             _ => {
                 let is_possible =
@@ -51,14 +59,23 @@ impl ConversionArgs {
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let is_examined = source.bytes().len() <= MAX_EXAMINED_SIZE;
-        let mut run =
-            ConversionRun { conversion: self, input, output, dialect, report: ConversionReport::default() };
+        let mut run = ConversionRun {
+            conversion: self,
+            input,
+            output,
+            dialect,
+            report: ConversionReport::default(),
+        };
         match run.read(source, from, to, formats)? {
             InputContent::Source(SceneSource::Document(document)) => {
                 let document = *document;
                 let input_encoding = Encoding::Format(document.format().into());
                 // JSON output keeps the format of the input.
-                let format = if to == Encoding::Json { input_encoding } else { to };
+                let format = if to == Encoding::Json {
+                    input_encoding
+                } else {
+                    to
+                };
                 let is_same = format == input_encoding;
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
                     run.keep_dialect(&document)?;
@@ -76,7 +93,11 @@ impl ConversionArgs {
             }
             InputContent::Source(SceneSource::File(format, bytes)) => {
                 let input_encoding = Encoding::Format(format);
-                let target = if to == Encoding::Json { input_encoding } else { to };
+                let target = if to == Encoding::Json {
+                    input_encoding
+                } else {
+                    to
+                };
                 if target == input_encoding && self.edits.is_empty() {
                     if is_examined && format.conventions().is_some() {
                         run.warn_about_winding(SceneSource::File(format, bytes.clone()));
@@ -107,7 +128,9 @@ impl ConversionArgs {
             return Ok(to);
         }
         match from {
-            Encoding::Format(format) => Encoding::by_shared_extension(output, Some(format), formats),
+            Encoding::Format(format) => {
+                Encoding::by_shared_extension(output, Some(format), formats)
+            }
             Encoding::Interchange(_) => Encoding::by_shared_extension(output, None, formats),
             // A JSON document contains the name of its format.
             Encoding::Json => match json::find_format(bytes, formats) {
@@ -128,7 +151,11 @@ fn open_in_parts(path: &Path, encoding: Encoding) -> Result<(Vec<u8>, Box<dyn Re
     let mut head = Vec::new();
     let read = stream.by_ref().take(MIN_LARGE_SIZE).read_to_end(&mut head);
     read.map_err(|error| Failure::io(&name_of(path), &error))?;
-    let rest = if encoding.may_start_with(&head) { stream } else { Box::new(io::empty()) };
+    let rest = if encoding.may_start_with(&head) {
+        stream
+    } else {
+        Box::new(io::empty())
+    };
     Ok((head, rest))
 }
 
@@ -148,7 +175,10 @@ impl InputData {
     }
 }
 
-#[allow(clippy::large_enum_variant, reason = "one value per conversion; small without formats")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one value per conversion; small without formats"
+)]
 enum InputContent {
     /// A document or a file of a custom format.
     Source(SceneSource),
@@ -177,13 +207,18 @@ impl ConversionRun<'_> {
         let bytes = input.bytes();
         match from {
             Encoding::Format(format) => {
-                let options =
-                    self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
+                let options = self
+                    .conversion
+                    .read_options()
+                    .with_comments(self.conversion.comments().are_kept());
                 let Some(format) = format.built_in_id() else {
                     if !format.has_json() {
                         encoding::require_scenes(format, &name_of(self.input))?;
                     }
-                    return Ok(InputContent::Source(SceneSource::File(format, bytes.to_vec())));
+                    return Ok(InputContent::Source(SceneSource::File(
+                        format,
+                        bytes.to_vec(),
+                    )));
                 };
                 let document = format.read(bytes, &options).map_err(|error| {
                     let (name, from) = (name_of(self.input), self.conversion.from);
@@ -193,16 +228,26 @@ impl ConversionRun<'_> {
                         read.is_ok_and(|document| self.is_convertible(document, to))
                     })
                 })?;
-                self.report.losses.extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
-                Ok(InputContent::Source(SceneSource::Document(Box::new(document))))
+                self.report
+                    .losses
+                    .extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
+                Ok(InputContent::Source(SceneSource::Document(Box::new(
+                    document,
+                ))))
             }
             Encoding::Json => {
-                let (strictness, comments) =
-                    (self.conversion.read_options().strictness, self.conversion.comments());
+                let (strictness, comments) = (
+                    self.conversion.read_options().strictness,
+                    self.conversion.comments(),
+                );
                 let change = |document: &mut Document| comments.apply(document);
                 let (options, from) = (self.write_options(), self.conversion.from);
                 let is_accepted = |document| self.is_convertible(document, to);
-                let file = JsonFile { text: bytes, path: self.input, from };
+                let file = JsonFile {
+                    text: bytes,
+                    path: self.input,
+                    from,
+                };
                 SceneSource::from_json(&file, formats, strictness, &options, change, is_accepted)
                     .map(InputContent::Source)
             }
@@ -226,7 +271,8 @@ impl ConversionRun<'_> {
                     let name = name_of(self.input);
                     Failure::from_read_error(&name, &error, self.conversion.from, || {
                         !is_standard(self.input)
-                            && open_in_parts(self.input, from).is_ok_and(|parts| again(parts).is_ok())
+                            && open_in_parts(self.input, from)
+                                .is_ok_and(|parts| again(parts).is_ok())
                     })
                 })?;
                 self.report.losses.extend(losses);
@@ -256,7 +302,9 @@ impl ConversionRun<'_> {
     fn target_options(&mut self, format: &str, format_conventions: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.target_conventions(format_conventions);
         self.record_assumption(format, format_conventions, conventions);
-        let mut options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
+        let mut options = SceneOptions::default()
+            .with_conventions(conventions)
+            .with_dialect(self.dialect);
         options.precision = self.conversion.precision;
         options.strictness = self.conversion.read_options().strictness;
         options.max_triangles = self.conversion.limit_args.limits().max_triangles;
@@ -266,11 +314,18 @@ impl ConversionRun<'_> {
         }
     }
 
-    fn record_assumption(&mut self, format: &str, format_conventions: Conventions, used: Conventions) {
+    fn record_assumption(
+        &mut self,
+        format: &str,
+        format_conventions: Conventions,
+        used: Conventions,
+    ) {
         let is_default = used == format_conventions;
         self.report.assumes_defaults |= is_default;
         let source = if is_default { "" } else { " (as given)" };
-        self.report.assumed.push(format!("{format}: {used}{source}"));
+        self.report
+            .assumed
+            .push(format!("{format}: {used}{source}"));
     }
 
     /// Adds the warnings about the geometry of a file that is converted without a scene. A file that has none, such as one
@@ -278,15 +333,18 @@ impl ConversionRun<'_> {
     fn warn_about_winding(&mut self, content: SceneSource) {
         let options = |_: &str, conventions| SceneOptions::default().with_conventions(conventions);
         let scene = content.into_scene(self.input, &self.conversion.read_options(), None, options);
-        self.report.warnings.extend(scene.iter().flat_map(|(scene, _)| winding::warnings(scene)));
+        self.report
+            .warnings
+            .extend(scene.iter().flat_map(|(scene, _)| winding::warnings(scene)));
     }
 
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
         let (input, read) = (self.input, self.conversion.read_options());
         let from = self.conversion.from;
-        let (scene, losses) = content.into_scene(input, &read, from, |format, format_conventions| {
-            self.source_options(format, format_conventions)
-        })?;
+        let (scene, losses) =
+            content.into_scene(input, &read, from, |format, format_conventions| {
+                self.source_options(format, format_conventions)
+            })?;
         self.report.losses.extend(losses);
         Ok(scene)
     }
@@ -303,7 +361,9 @@ impl ConversionRun<'_> {
 
     fn convert_dialect(&mut self, document: Document) -> Result<Document> {
         let before = document.dialect();
-        let (document, losses) = document.into_dialect(self.dialect).map_err(|error| self.failure(&error))?;
+        let (document, losses) = document
+            .into_dialect(self.dialect)
+            .map_err(|error| self.failure(&error))?;
         self.report.losses.extend(losses);
         if document.dialect() != before {
             self.note_dialect(&document);
@@ -314,18 +374,25 @@ impl ConversionRun<'_> {
     /// Edits the scene, converts it to `format`, and writes it as a file or, if `to` is JSON, as a JSON document.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         self.report.warnings.extend(winding::warnings(&scene));
-        let moved = self.conversion.edits.apply(&mut scene, &mut self.report.losses);
+        let moved = self
+            .conversion
+            .edits
+            .apply(&mut scene, &mut self.report.losses);
         self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
                 let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
                 let message = format!("JSON can represent documents of {} only", names.join(", "));
-                Err(Failure::usage(&name_of(self.input), message).with_hint("convert to one of these first"))
+                Err(Failure::usage(&name_of(self.input), message)
+                    .with_hint("convert to one of these first"))
             }
             Encoding::Format(target) => {
-                let options = self.target_options(target.name(), encoding::require_target(target, "--to")?);
+                let options =
+                    self.target_options(target.name(), encoding::require_target(target, "--to")?);
                 if self.conversion.edits.add_normals(&mut scene, target) > 0 {
-                    self.report.assumed.push(format!("{target}: missing normals are generated"));
+                    self.report
+                        .assumed
+                        .push(format!("{target}: missing normals are generated"));
                 }
                 let Some(format) = target.built_in_id() else {
                     let written = target.write_scene(scene, &options, &self.write_options());
@@ -333,8 +400,8 @@ impl ConversionRun<'_> {
                     self.report.losses.extend(losses);
                     return self.write_file(target, &bytes, to);
                 };
-                let (document, losses) =
-                    Document::from_scene(format, scene, &options).map_err(|error| self.failure(&error))?;
+                let (document, losses) = Document::from_scene(format, scene, &options)
+                    .map_err(|error| self.failure(&error))?;
                 self.report.losses.extend(losses);
                 if to != Encoding::Json {
                     self.note_dialect(&document);
@@ -345,7 +412,13 @@ impl ConversionRun<'_> {
                 let options = self.target_options(format.name(), format.conventions());
                 if format.has_textures() {
                     let embed = self.conversion.embed_images;
-                    images::transfer(&mut scene, embed, self.input, &mut self.output, &mut self.report)?;
+                    images::transfer(
+                        &mut scene,
+                        embed,
+                        self.input,
+                        &mut self.output,
+                        &mut self.report,
+                    )?;
                 }
                 let name = self.output.name();
                 let losses = format
@@ -381,12 +454,17 @@ impl ConversionRun<'_> {
         }
         let options = self.write_options();
         // The failure names the input, since its content causes encoding errors.
-        let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
+        let bytes = document
+            .write(&options)
+            .map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
     }
 
     fn write_options(&self) -> WriteOptions {
-        let mut options = self.conversion.compression.write_options(self.conversion.lenient);
+        let mut options = self
+            .conversion
+            .compression
+            .write_options(self.conversion.lenient);
         options.comments = self.conversion.comments().are_written();
         options
     }
@@ -395,16 +473,22 @@ impl ConversionRun<'_> {
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
         let options = self.conversion.read_options();
         if to == Encoding::Json {
-            self.report.losses.extend(format.uncovered_bytes(bytes, &options));
+            self.report
+                .losses
+                .extend(format.uncovered_bytes(bytes, &options));
         }
         if self.is_rejected() {
             return Ok(());
         }
         if to == Encoding::Json {
-            let text = format.file_to_json(bytes, &options).map_err(|error| self.failure(&error))?;
+            let text = format
+                .file_to_json(bytes, &options)
+                .map_err(|error| self.failure(&error))?;
             return self.output.write(|out| writeln!(out, "{text}"));
         }
-        let report = format.check(bytes, &options).map_err(|error| self.failure(&error))?;
+        let report = format
+            .check(bytes, &options)
+            .map_err(|error| self.failure(&error))?;
         match report.first_rejected(options.strictness) {
             Some(finding) => Err(Failure::invalid(&name_of(self.input), finding)),
             None => self.output.write(|out| out.write_all(bytes)),

@@ -73,17 +73,27 @@ impl Corpus {
                 json::write_line(&writer.write(case, corpus.format)?, &mut lines)?;
             }
         }
-        for (name, text) in [("README.md", corpus::README), ("index.schema.json", corpus::INDEX_SCHEMA)] {
-            output::write(&self.out.join(name), true, |out| out.write_all(text.as_bytes()))?;
+        for (name, text) in [
+            ("README.md", corpus::README),
+            ("index.schema.json", corpus::INDEX_SCHEMA),
+        ] {
+            output::write(&self.out.join(name), true, |out| {
+                out.write_all(text.as_bytes())
+            })?;
         }
         // Writes the index last, so that all listed files exist.
         output::write(&index, self.force, |out| out.write_all(&lines))?;
-        let summaries: Vec<_> = corpora.iter().map(|corpus| Summary::of(corpus, self.dialect)).collect();
+        let summaries: Vec<_> = corpora
+            .iter()
+            .map(|corpus| Summary::of(corpus, self.dialect))
+            .collect();
         if self.output_format == Json {
             output::print_json(&summaries)?;
         } else {
             let mut out = anstream::stdout().lock();
-            summaries.iter().try_for_each(|summary| summary.print(&mut out))?;
+            summaries
+                .iter()
+                .try_for_each(|summary| summary.print(&mut out))?;
         }
         Ok(Status::Success)
     }
@@ -107,7 +117,9 @@ impl Corpus {
             }
         }
         if let Some(dialect) = self.dialect {
-            formats.iter().try_for_each(|format| require_dialect(*format, dialect, "--dialect"))?;
+            formats
+                .iter()
+                .try_for_each(|format| require_dialect(*format, dialect, "--dialect"))?;
         }
         formats.par_iter().map(generate).collect()
     }
@@ -122,7 +134,10 @@ struct CorpusWriter<'p> {
 
 impl CorpusWriter<'_> {
     fn new(root: &Path) -> CorpusWriter<'_> {
-        CorpusWriter { root, last_folder: PathBuf::new() }
+        CorpusWriter {
+            root,
+            last_folder: PathBuf::new(),
+        }
     }
 
     /// Writes a file and its expected contents, if any. Returns its index entry.

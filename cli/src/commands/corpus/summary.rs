@@ -52,11 +52,27 @@ impl Summary {
     /// Summarises a corpus. Omits rules and fields that only dialects other than `dialect` have.
     pub fn of(corpus: &Corpus, dialect: Option<Dialect>) -> Summary {
         let of_kind = |kind: CaseKind| {
-            (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count())
+            (
+                kind.name(),
+                corpus
+                    .cases
+                    .iter()
+                    .filter(|case| case.entry.kind == kind)
+                    .count(),
+            )
         };
         let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
-            let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
-            RuleCounts { code: rule.code, broken, almost, reason }
+            let reason = if let Enforcement::Code(reason) = rule.enforced_by {
+                reason
+            } else {
+                ""
+            };
+            RuleCounts {
+                code: rule.code,
+                broken,
+                almost,
+                reason,
+            }
         };
         let about = corpus.format.about();
         let belongs_to_dialect = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {
@@ -65,34 +81,57 @@ impl Summary {
         let unreached: Vec<_> = corpus.coverage_with_broken.missing().collect();
         let dialect_coverage = Coverage::in_dialect(corpus.format, dialect);
         let fields = corpus.coverage.fields().filter_map(|(field, kinds)| {
-            let is_relevant =
-                |(kind, count): &(&&'static str, &usize)| **count > 0 || dialect_coverage.has(field, kind);
-            let kinds: BTreeMap<_, _> =
-                kinds.iter().filter(is_relevant).map(|(kind, count)| (*kind, *count)).collect();
+            let is_relevant = |(kind, count): &(&&'static str, &usize)| {
+                **count > 0 || dialect_coverage.has(field, kind)
+            };
+            let kinds: BTreeMap<_, _> = kinds
+                .iter()
+                .filter(is_relevant)
+                .map(|(kind, count)| (*kind, *count))
+                .collect();
             if kinds.is_empty() && !dialect_coverage.has_field(field) {
                 return None;
             }
-            let never: Vec<_> =
-                kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
+            let never: Vec<_> = kinds
+                .iter()
+                .filter(|(_, count)| **count == 0)
+                .map(|(kind, _)| *kind)
+                .collect();
             let is_reached = |kind: &&'static str| !unreached.contains(&(field, *kind));
             let only_broken = never.iter().copied().filter(is_reached).collect();
-            Some(FieldCoverage { name: field.to_owned(), kinds, never, only_broken })
+            Some(FieldCoverage {
+                name: field.to_owned(),
+                kinds,
+                never,
+                only_broken,
+            })
         });
         Summary {
             format: corpus.format.name(),
             files: CaseKind::ALL.map(of_kind).into(),
             dialect,
-            rules: corpus.rules().filter(belongs_to_dialect).map(rule).collect(),
+            rules: corpus
+                .rules()
+                .filter(belongs_to_dialect)
+                .map(rule)
+                .collect(),
             fields: fields.collect(),
         }
     }
 
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let files: Vec<_> =
-            CaseKind::ALL.iter().map(|kind| format!("{} {}", self.files[kind.name()], kind.name())).collect();
+        let files: Vec<_> = CaseKind::ALL
+            .iter()
+            .map(|kind| format!("{} {}", self.files[kind.name()], kind.name()))
+            .collect();
         let file_count: usize = self.files.values().sum();
         let total = counted(file_count as u64, "file", "files");
-        writeln!(out, "{TITLE}{}{TITLE:#}: {total}: {}", self.format, files.join(", "))?;
+        writeln!(
+            out,
+            "{TITLE}{}{TITLE:#}: {total}: {}",
+            self.format,
+            files.join(", ")
+        )?;
         self.print_rules(out)?;
         let (mut reached, mut kinds) = (0, 0);
         for field in &self.fields {
@@ -100,12 +139,29 @@ impl Summary {
             reached += field.kinds.len() - field.never.len();
         }
         let fields = counted(self.fields.len() as u64, "field", "fields");
-        writeln!(out, "  {fields}: {reached} of {kinds} kinds of values in valid files")?;
-        let width = self.fields.iter().map(|field| field.name.len()).max().unwrap_or_default();
-        for FieldCoverage { name, kinds, never, only_broken } in
-            self.fields.iter().filter(|f| !f.kinds.is_empty())
+        writeln!(
+            out,
+            "  {fields}: {reached} of {kinds} kinds of values in valid files"
+        )?;
+        let width = self
+            .fields
+            .iter()
+            .map(|field| field.name.len())
+            .max()
+            .unwrap_or_default();
+        for FieldCoverage {
+            name,
+            kinds,
+            never,
+            only_broken,
+        } in self.fields.iter().filter(|f| !f.kinds.is_empty())
         {
-            write!(out, "    {name:width$}  {} of {}", kinds.len() - never.len(), kinds.len())?;
+            write!(
+                out,
+                "    {name:width$}  {} of {}",
+                kinds.len() - never.len(),
+                kinds.len()
+            )?;
             let is_never_reached = |kind: &&&str| !only_broken.contains(*kind);
             let never_reached: Vec<_> = never.iter().filter(is_never_reached).copied().collect();
             if !never_reached.is_empty() {
@@ -121,13 +177,28 @@ impl Summary {
 
     fn print_rules(&self, out: &mut impl Write) -> io::Result<()> {
         let broken = self.rules.iter().filter(|rule| rule.broken > 0).count();
-        writeln!(out, "  {broken} of {} rules broken in isolation", self.rules.len())?;
-        let dialect = self.dialect.map(|dialect| format!(" in the {dialect} dialect")).unwrap_or_default();
+        writeln!(
+            out,
+            "  {broken} of {} rules broken in isolation",
+            self.rules.len()
+        )?;
+        let dialect = self
+            .dialect
+            .map(|dialect| format!(" in the {dialect} dialect"))
+            .unwrap_or_default();
         for rule in self.rules.iter().filter(|rule| rule.broken == 0) {
-            let reason = if rule.reason.is_empty() { String::new() } else { format!(" ({})", rule.reason) };
+            let reason = if rule.reason.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", rule.reason)
+            };
             writeln!(out, "    never broken{dialect}: {}{reason}", rule.code)?;
         }
-        for rule in self.rules.iter().filter(|rule| rule.broken > 0 && rule.almost == 0) {
+        for rule in self
+            .rules
+            .iter()
+            .filter(|rule| rule.broken > 0 && rule.almost == 0)
+        {
             writeln!(out, "    never almost broken: {}", rule.code)?;
         }
         Ok(())

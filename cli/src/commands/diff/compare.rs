@@ -42,7 +42,11 @@ impl<'f> ComparedFile<'f> {
         formats: &Formats,
     ) -> Result<ComparedFile<'f>> {
         let (bytes, encoding) = read_args.read(path, readable, formats)?;
-        Ok(ComparedFile { path, bytes, encoding })
+        Ok(ComparedFile {
+            path,
+            bytes,
+            encoding,
+        })
     }
 
     fn name(&self) -> String {
@@ -76,14 +80,23 @@ impl ComparisonOptions<'_> {
         let format = format_of_a.filter(|format| !self.as_scenes && format_of_b == Some(*format));
         if format.is_some() {
             let [before, after] = &[self.read_values(a)?, self.read_values(b)?];
-            let mut comparison = values::ValueComparison { before, after, tolerance, differences };
+            let mut comparison = values::ValueComparison {
+                before,
+                after,
+                tolerance,
+                differences,
+            };
             comparison.compare(&mut Vec::new(), 0, 0);
         } else {
             let [before, after] = [self.read_scene(a)?, self.read_scene(b)?];
             let options = CompareOptions::default().with_tolerance(tolerance);
-            let comparison = compare(&before, &after, &options)
-                .map_err(|error| Failure::invalid(&format!("{} and {}", a.name(), b.name()), error))?;
-            comparison.differences.into_iter().for_each(|found| differences.push(found.into()));
+            let comparison = compare(&before, &after, &options).map_err(|error| {
+                Failure::invalid(&format!("{} and {}", a.name(), b.name()), error)
+            })?;
+            comparison
+                .differences
+                .into_iter()
+                .for_each(|found| differences.push(found.into()));
             differences.compared_parts = comparison.compared;
             differences.uncompared_corners = comparison.uncompared;
         }
@@ -112,7 +125,19 @@ impl ComparisonOptions<'_> {
     }
 
     fn read_scene(&self, file: &ComparedFile) -> Result<Scene> {
-        let ComparisonOptions { read_args, limit_args, formats, .. } = self;
-        scenes::read_bytes(&file.bytes, file.encoding, file.path, read_args, limit_args, formats)
+        let ComparisonOptions {
+            read_args,
+            limit_args,
+            formats,
+            ..
+        } = self;
+        scenes::read_bytes(
+            &file.bytes,
+            file.encoding,
+            file.path,
+            read_args,
+            limit_args,
+            formats,
+        )
     }
 }

@@ -29,10 +29,16 @@ pub struct Difference {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The largest difference between the numbers, infinite between a number and NaN; `None` for other values.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::serialize_difference")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "json::serialize_difference"
+    )]
     pub by: Option<f64>,
     /// The mean difference of all compared values of scenes; `None` for other differences.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "json::serialize_difference")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "json::serialize_difference"
+    )]
     pub mean: Option<f64>,
     /// The number of compared values of scenes; `None` for other differences.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,15 +52,37 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub fn changed(path: impl Into<String>, from: String, to: String, by: Option<f64>) -> Difference {
+    pub fn changed(
+        path: impl Into<String>,
+        from: String,
+        to: String,
+        by: Option<f64>,
+    ) -> Difference {
         let difference = Difference::of_kind(path, DifferenceKind::Changed);
-        Difference { from: Some(from), to: Some(to), by, ..difference }
+        Difference {
+            from: Some(from),
+            to: Some(to),
+            by,
+            ..difference
+        }
     }
 
     /// Creates a difference for a removed or added value.
-    pub fn missing(path: impl Into<String>, kind: DifferenceKind, value: Option<String>) -> Difference {
-        let (from, to) = if kind == DifferenceKind::Removed { (value, None) } else { (None, value) };
-        Difference { from, to, ..Difference::of_kind(path, kind) }
+    pub fn missing(
+        path: impl Into<String>,
+        kind: DifferenceKind,
+        value: Option<String>,
+    ) -> Difference {
+        let (from, to) = if kind == DifferenceKind::Removed {
+            (value, None)
+        } else {
+            (None, value)
+        };
+        Difference {
+            from,
+            to,
+            ..Difference::of_kind(path, kind)
+        }
     }
 
     fn of_kind(path: impl Into<String>, kind: DifferenceKind) -> Difference {
@@ -76,12 +104,14 @@ impl Difference {
 
 impl From<SceneDifference> for Difference {
     fn from(difference: SceneDifference) -> Difference {
-        let unit = difference.quantity.and_then(|quantity| match quantity.unit {
-            Unit::Metres => Some("m"),
-            Unit::Degrees => Some("°"),
-            Unit::Seconds => Some("s"),
-            _ => None,
-        });
+        let unit = difference
+            .quantity
+            .and_then(|quantity| match quantity.unit {
+                Unit::Metres => Some("m"),
+                Unit::Degrees => Some("°"),
+                Unit::Seconds => Some("s"),
+                _ => None,
+            });
         Difference {
             path: difference.path,
             kind: difference.kind,
@@ -99,7 +129,18 @@ impl From<SceneDifference> for Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Difference { path, kind, count, from, to, by, mean, of, unit, at } = self;
+        let Difference {
+            path,
+            kind,
+            count,
+            from,
+            to,
+            by,
+            mean,
+            of,
+            unit,
+            at,
+        } = self;
         let amount = |number: f64| match unit {
             Some("°") => format!("{}°", format_rounded_up(number)),
             Some(unit) => format!("{} {unit}", format_rounded_up(number)),
@@ -109,7 +150,11 @@ impl fmt::Display for Difference {
         match (kind, from, to) {
             (DifferenceKind::Changed, Some(from), Some(to)) => write!(f, "{from} → {to}")?,
             (DifferenceKind::Changed, ..) => match of {
-                Some(of) => write!(f, "{count} of {of} {}", if *count == 1 { "differs" } else { "differ" })?,
+                Some(of) => write!(
+                    f,
+                    "{count} of {of} {}",
+                    if *count == 1 { "differs" } else { "differ" }
+                )?,
                 None => write!(f, "{}", counted(*count, "differs", "differ"))?,
             },
             (DifferenceKind::Removed, Some(value), _) => write!(f, "removed {value}")?,
@@ -156,7 +201,10 @@ struct ItemGroup {
 
 impl Differences {
     pub fn grouped() -> Differences {
-        Differences { groups: Some(HashMap::new()), ..Differences::default() }
+        Differences {
+            groups: Some(HashMap::new()),
+            ..Differences::default()
+        }
     }
 
     /// Adds a difference without grouping it.
@@ -168,33 +216,55 @@ impl Differences {
     /// Adds a difference at a path; to a group if differences are grouped and the path has an index. `difference`
     /// creates the difference from the path as text.
     pub fn add_at(&mut self, path: &[Segment], difference: impl FnOnce(String) -> Difference) {
-        let index = path.iter().enumerate().rev().find_map(|(position, segment)| match segment {
-            Segment::Index(index) => Some((position, *index)),
-            Segment::Field(_) => None,
-        });
+        let index = path
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(position, segment)| match segment {
+                Segment::Index(index) => Some((position, *index)),
+                Segment::Field(_) => None,
+            });
         let difference = difference(path_text(path));
         let (Some((position, index)), Some(groups)) = (index, &mut self.groups) else {
             return self.push(difference);
         };
         self.total += 1;
-        let (before, after) = (path_text(&path[..position]), suffix_text(&path[position + 1..]));
+        let (before, after) = (
+            path_text(&path[..position]),
+            suffix_text(&path[position + 1..]),
+        );
         let next = self.list.len();
-        let group = groups.entry((format!("{before}[]{after}"), difference.kind)).or_insert(ItemGroup {
-            index: next,
-            first: index,
-            last: index,
-        });
-        let Some(known) = self.list.get_mut(group.index) else { return self.list.push(difference) };
+        let group = groups
+            .entry((format!("{before}[]{after}"), difference.kind))
+            .or_insert(ItemGroup {
+                index: next,
+                first: index,
+                last: index,
+            });
+        let Some(known) = self.list.get_mut(group.index) else {
+            return self.list.push(difference);
+        };
         group.first = group.first.min(index);
         group.last = group.last.max(index);
         let by = known.by.into_iter().chain(difference.by).reduce(f64::max);
         let path = format!("{before}[{}..{}]{after}", group.first, group.last + 1);
-        *known = Difference { path, count: known.count + 1, from: None, to: None, by, ..difference };
+        *known = Difference {
+            path,
+            count: known.count + 1,
+            from: None,
+            to: None,
+            by,
+            ..difference
+        };
     }
 }
 
 /// Returns the part of a path after an index as text.
 fn suffix_text(path: &[Segment]) -> String {
     let text = path_text(path);
-    if matches!(path.first(), Some(Segment::Field(_))) { format!(".{text}") } else { text }
+    if matches!(path.first(), Some(Segment::Field(_))) {
+        format!(".{text}")
+    } else {
+        text
+    }
 }

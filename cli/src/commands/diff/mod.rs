@@ -88,23 +88,45 @@ impl Diff {
 
     fn diff(&self, formats: &Formats) -> Result<Status> {
         if is_standard(&self.a) && is_standard(&self.b) {
-            return Err(Failure::usage(&name_of(&self.a), "can be used for one of the files only"));
+            return Err(Failure::usage(
+                &name_of(&self.a),
+                "can be used for one of the files only",
+            ));
         }
         let open = |path| ComparedFile::open(path, &self.read_args, Readable::ALL, formats);
         let [a, b] = [open(&self.a)?, open(&self.b)?];
-        let mut differences = if self.verbose { Differences::default() } else { Differences::grouped() };
-        let Diff { read_args, limit_args, tolerance, scenes, .. } = self;
-        let options =
-            ComparisonOptions { read_args, limit_args, formats, tolerance: *tolerance, as_scenes: *scenes };
+        let mut differences = if self.verbose {
+            Differences::default()
+        } else {
+            Differences::grouped()
+        };
+        let Diff {
+            read_args,
+            limit_args,
+            tolerance,
+            scenes,
+            ..
+        } = self;
+        let options = ComparisonOptions {
+            read_args,
+            limit_args,
+            formats,
+            tolerance: *tolerance,
+            as_scenes: *scenes,
+        };
         let format = options.compare([&a, &b], &mut differences)?;
         self.print(&differences, format)?;
-        Ok(if differences.total > 0 { Status::Invalid } else { Status::Success })
+        Ok(if differences.total > 0 {
+            Status::Invalid
+        } else {
+            Status::Success
+        })
     }
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
         let Differences { list, total, .. } = differences;
-        let uncompared_corners =
-            Some(differences.uncompared_corners).filter(|corners| *corners != UncomparedCorners::default());
+        let uncompared_corners = Some(differences.uncompared_corners)
+            .filter(|corners| *corners != UncomparedCorners::default());
         if self.output_format == Json {
             let compared = if format.is_some() { "values" } else { "scenes" };
             return print_json(&DiffReport {
@@ -130,16 +152,27 @@ impl Diff {
             [others @ .., last] => format!(" in {} and {last}", others.join(", ")),
         };
         let parts = Escaped(&parts);
-        writeln!(out, "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}{parts}")?;
+        writeln!(
+            out,
+            "{TITLE}{a}{TITLE:#} and {TITLE}{b}{TITLE:#}: {compared}, {count}{parts}"
+        )?;
         if let Some(corners) = uncompared_corners {
             writeln!(out, "  not compared: {}", corners_text(&corners))?;
         }
-        let shown = if self.verbose { list.len() } else { list.len().min(MAX_LINES) };
+        let shown = if self.verbose {
+            list.len()
+        } else {
+            list.len().min(MAX_LINES)
+        };
         for difference in &list[..shown] {
             writeln!(out, "  {}", Escaped(&difference.to_string()))?;
         }
         if shown < list.len() {
-            writeln!(out, "  and {} more lines; --verbose lists all differences", list.len() - shown)?;
+            writeln!(
+                out,
+                "  and {} more lines; --verbose lists all differences",
+                list.len() - shown
+            )?;
         }
         Ok(out.flush()?)
     }
@@ -151,9 +184,12 @@ fn corners_text(corners: &UncomparedCorners) -> String {
         (corners.without_counterpart, "without a counterpart"),
         (corners.without_area, "of triangles without area"),
     ];
-    let texts = reasons.into_iter().filter(|([a, b], _)| a + b > 0).map(|([a, b], reason)| {
-        let of_a = counted(a, "corner", "corners");
-        format!("{of_a} of the first and {b} of the second file {reason}")
-    });
+    let texts = reasons
+        .into_iter()
+        .filter(|([a, b], _)| a + b > 0)
+        .map(|([a, b], reason)| {
+            let of_a = counted(a, "corner", "corners");
+            format!("{of_a} of the first and {b} of the second file {reason}")
+        });
     texts.collect::<Vec<_>>().join("; ")
 }

@@ -102,7 +102,11 @@ impl ValueTree {
         let gaps = walk::uncovered(ty, bytes, limits)?
             .into_iter()
             .filter(|gap| !builder.trailing_ends.contains(&gap.end))
-            .flat_map(|gap| bytes.get(gap.start as usize..gap.end as usize).unwrap_or_default())
+            .flat_map(|gap| {
+                bytes
+                    .get(gap.start as usize..gap.end as usize)
+                    .unwrap_or_default()
+            })
             .copied()
             .collect::<Vec<u8>>();
         if !gaps.is_empty() {
@@ -117,7 +121,10 @@ impl ValueTree {
         let mut lists: BTreeMap<&'static str, Vec<(u64, Leaf)>> = BTreeMap::new();
         format.lines(bytes, &mut |line| {
             if !line.list.is_empty() {
-                lists.entry(line.list).or_default().push((line.index as u64, parse_line(line.bytes)));
+                lists
+                    .entry(line.list)
+                    .or_default()
+                    .push((line.index as u64, parse_line(line.bytes)));
             } else if !line.findings.is_empty() {
                 let unreadable = lists.entry("unreadable_lines").or_default();
                 let text = Leaf::Text(line.bytes.trim_ascii().to_owned());
@@ -176,10 +183,19 @@ enum Leaf {
 fn parse_line(line: &[u8]) -> Leaf {
     let text = line.trim_ascii();
     let words = std::str::from_utf8(text).unwrap_or_default();
-    let words =
-        words.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty()).skip(1);
-    let integers: Option<Vec<_>> = words.clone().map(|word| word.parse().ok().map(Number::Int)).collect();
-    let floats = || words.map(|word| word.parse().ok().map(Number::F32)).collect();
+    let words = words
+        .split(|c: char| c.is_ascii_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .skip(1);
+    let integers: Option<Vec<_>> = words
+        .clone()
+        .map(|word| word.parse().ok().map(Number::Int))
+        .collect();
+    let floats = || {
+        words
+            .map(|word| word.parse().ok().map(Number::F32))
+            .collect()
+    };
     match integers.or_else(floats) {
         Some(numbers) if !numbers.is_empty() => Leaf::Numbers(numbers),
         _ => Leaf::Text(text.to_owned()),
@@ -190,8 +206,16 @@ fn parse_line(line: &[u8]) -> Leaf {
 /// `None`.
 fn parse_name(list: &WalkNode, numbers: &[Number]) -> Option<Vec<u8>> {
     let is_name = list.field.is_some_and(|field| field.name.ends_with("name"));
-    let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else { return None };
-    let byte = |number: &Number| if let Number::Int(byte) = number { u8::try_from(*byte).ok() } else { None };
+    let (true, Type::List(Type::Unsigned(1))) = (is_name, list.ty) else {
+        return None;
+    };
+    let byte = |number: &Number| {
+        if let Number::Int(byte) = number {
+            u8::try_from(*byte).ok()
+        } else {
+            None
+        }
+    };
     let bytes: Vec<u8> = numbers.iter().map(byte).collect::<Option<_>>()?;
     let is_text = str::from_utf8(&bytes).is_ok_and(|text| !text.chars().any(char::is_control));
     is_text.then_some(bytes)
@@ -212,17 +236,26 @@ struct Builder {
 impl Builder {
     fn open_group(&mut self, segment: Segment) {
         self.open_groups.push(self.tree.nodes.len());
-        self.tree.nodes.push(ValueNode { segment, content: NodeContent::Group, digest: 0, end: 0 });
+        self.tree.nodes.push(ValueNode {
+            segment,
+            content: NodeContent::Group,
+            digest: 0,
+            end: 0,
+        });
     }
 
     /// Closes the innermost group, and computes its hash.
     fn close_group(&mut self) {
-        let Some(index) = self.open_groups.pop() else { return };
+        let Some(index) = self.open_groups.pop() else {
+            return;
+        };
         let end = self.tree.nodes.len();
         self.tree.nodes[index].end = end;
         let mut hasher = DefaultHasher::new();
         for child in self.tree.children(index).collect::<Vec<_>>() {
-            let ValueNode { segment, digest, .. } = &self.tree.nodes[child];
+            let ValueNode {
+                segment, digest, ..
+            } = &self.tree.nodes[child];
             // Excludes the index of an item from the hash.
             if let Segment::Field(name) = segment {
                 name.hash(&mut hasher);
@@ -238,7 +271,11 @@ impl Builder {
             Leaf::Numbers(numbers) => {
                 let first = self.tree.numbers.len();
                 self.tree.numbers.extend(&numbers);
-                NodeContent::Numbers { first, count: numbers.len(), is_tuple: true }
+                NodeContent::Numbers {
+                    first,
+                    count: numbers.len(),
+                    is_tuple: true,
+                }
             }
         };
         self.add_node(segment, content);
@@ -246,7 +283,12 @@ impl Builder {
 
     fn add_node(&mut self, segment: Segment, content: NodeContent) {
         let end = self.tree.nodes.len() + 1;
-        let mut node = ValueNode { segment, content, digest: 0, end };
+        let mut node = ValueNode {
+            segment,
+            content,
+            digest: 0,
+            end,
+        };
         node.digest = self.tree.digest(&node.content);
         self.tree.nodes.push(node);
     }
@@ -254,8 +296,15 @@ impl Builder {
     /// Closes the open groups that are not in `path`, and opens the groups in `path` that are not open. The outermost
     /// group is the file.
     fn enter_groups(&mut self, path: &[Segment]) {
-        let open = self.open_groups.iter().skip(1).map(|index| self.tree.nodes[*index].segment);
-        let common = open.zip(path).take_while(|(open, segment)| open == *segment).count();
+        let open = self
+            .open_groups
+            .iter()
+            .skip(1)
+            .map(|index| self.tree.nodes[*index].segment);
+        let common = open
+            .zip(path)
+            .take_while(|(open, segment)| open == *segment)
+            .count();
         while self.open_groups.len() > common + 1 {
             self.close_group();
         }
@@ -278,7 +327,10 @@ impl ValueTree {
         let mut hasher = DefaultHasher::new();
         match content {
             NodeContent::Text(text) => text.hash(&mut hasher),
-            content => self.numbers(content).iter().for_each(|number| number.key().hash(&mut hasher)),
+            content => self
+                .numbers(content)
+                .iter()
+                .for_each(|number| number.key().hash(&mut hasher)),
         }
         hasher.finish()
     }
@@ -298,7 +350,14 @@ impl Visitor for Builder {
             self.enter_groups(groups);
             let first = self.tree.numbers.len();
             let is_tuple = count.is_some_and(|count| count <= MAX_TUPLE_LEN);
-            self.add_node(*last, NodeContent::Numbers { first, count: 0, is_tuple });
+            self.add_node(
+                *last,
+                NodeContent::Numbers {
+                    first,
+                    count: 0,
+                    is_tuple,
+                },
+            );
             self.number_list_depth = Some(node.path.len());
         }
         Visit::All
@@ -331,7 +390,11 @@ impl Visitor for Builder {
     }
 
     fn leave(&mut self, node: &WalkNode) -> ControlFlow<()> {
-        if self.number_list_depth.take_if(|depth| *depth == node.path.len()).is_some() {
+        if self
+            .number_list_depth
+            .take_if(|depth| *depth == node.path.len())
+            .is_some()
+        {
             let ValueTree { nodes, numbers } = &mut self.tree;
             if let Some(ValueNode { content, .. }) = nodes.last_mut()
                 && let NodeContent::Numbers { first, count, .. } = content
@@ -342,7 +405,11 @@ impl Visitor for Builder {
                     *content = NodeContent::Text(text);
                 }
             }
-            let digest = self.tree.nodes.last().map(|node| self.tree.digest(&node.content));
+            let digest = self
+                .tree
+                .nodes
+                .last()
+                .map(|node| self.tree.digest(&node.content));
             if let (Some(node), Some(digest)) = (self.tree.nodes.last_mut(), digest) {
                 node.digest = digest;
             }

@@ -22,16 +22,27 @@ pub struct ValueComparison<'t> {
 impl ValueComparison<'_> {
     /// Compares the nodes with the indices `before` and `after`, both at `path`.
     pub fn compare(&mut self, path: &mut Vec<Segment>, before: usize, after: usize) {
-        let (Some(a), Some(b)) = (self.before.node(before), self.after.node(after)) else { return };
+        let (Some(a), Some(b)) = (self.before.node(before), self.after.node(after)) else {
+            return;
+        };
         if a.digest == b.digest {
             return;
         }
-        let [x, y] = [self.before.numbers(&a.content), self.after.numbers(&b.content)];
+        let [x, y] = [
+            self.before.numbers(&a.content),
+            self.after.numbers(&b.content),
+        ];
         match (&a.content, &b.content) {
-            (tree::NodeContent::Group, tree::NodeContent::Group) => self.compare_groups(path, before, after),
+            (tree::NodeContent::Group, tree::NodeContent::Group) => {
+                self.compare_groups(path, before, after)
+            }
             (
-                tree::NodeContent::Numbers { is_tuple: false, .. },
-                tree::NodeContent::Numbers { is_tuple: false, .. },
+                tree::NodeContent::Numbers {
+                    is_tuple: false, ..
+                },
+                tree::NodeContent::Numbers {
+                    is_tuple: false, ..
+                },
             ) => {
                 self.compare_numbers(path, x, y);
             }
@@ -39,7 +50,8 @@ impl ValueComparison<'_> {
             _ => {
                 let by = largest_difference(x, y);
                 let [from, to] = [format_value(self.before, a), format_value(self.after, b)];
-                self.differences.add_at(path, |path| Difference::changed(path, from, to, by));
+                self.differences
+                    .add_at(path, |path| Difference::changed(path, from, to, by));
             }
         }
     }
@@ -59,14 +71,20 @@ impl ValueComparison<'_> {
             segment(self.after, *child).map(|segment| others.entry(segment).or_insert(*child));
         }
         for child in before {
-            let Some(own) = segment(self.before, child) else { continue };
+            let Some(own) = segment(self.before, child) else {
+                continue;
+            };
             match others.remove(&own) {
-                Some(other) => self.with_segment(path, own, |this, path| this.compare(path, child, other)),
+                Some(other) => {
+                    self.with_segment(path, own, |this, path| this.compare(path, child, other))
+                }
                 None => self.add_missing(path, DifferenceKind::Removed, child),
             }
         }
         for child in after {
-            if segment(self.after, child).is_some_and(|segment| others.get(&segment) == Some(&child)) {
+            if segment(self.after, child)
+                .is_some_and(|segment| others.get(&segment) == Some(&child))
+            {
                 self.add_missing(path, DifferenceKind::Added, child);
             }
         }
@@ -85,11 +103,16 @@ impl ValueComparison<'_> {
 
     /// Adds the difference for a removed or added node, or one for each item of a list of structs or lines.
     fn add_missing(&mut self, path: &mut Vec<Segment>, kind: DifferenceKind, child: usize) {
-        let tree = if kind == DifferenceKind::Removed { self.before } else { self.after };
+        let tree = if kind == DifferenceKind::Removed {
+            self.before
+        } else {
+            self.after
+        };
         let Some(node) = tree.node(child) else { return };
         if tree.has_only_items(child) && tree.children(child).next().is_some() {
             return self.with_segment(path, node.segment, |this, path| {
-                tree.children(child).for_each(|item| this.add_missing(path, kind, item));
+                tree.children(child)
+                    .for_each(|item| this.add_missing(path, kind, item));
             });
         }
         let value = matches!(
@@ -98,46 +121,68 @@ impl ValueComparison<'_> {
         );
         let value = value.then(|| format_value(tree, node));
         self.with_segment(path, node.segment, |this, path| {
-            this.differences.add_at(path, |path| Difference::missing(path, kind, value));
+            this.differences
+                .add_at(path, |path| Difference::missing(path, kind, value));
         });
     }
 
     fn compare_items(&mut self, path: &mut Vec<Segment>, before: &[usize], after: &[usize]) {
         let digests = |tree: &ValueTree, items: &[usize]| -> Vec<u64> {
-            items.iter().filter_map(|item| tree.node(*item)).map(|node| node.digest).collect()
+            items
+                .iter()
+                .filter_map(|item| tree.node(*item))
+                .map(|node| node.digest)
+                .collect()
         };
         for (a, b) in align(&digests(self.before, before), &digests(self.after, after)) {
             for (a, b) in before[a.clone()].iter().zip(&after[b.clone()]) {
-                let Some(segment) = self.before.node(*a).map(|node| node.segment) else { continue };
+                let Some(segment) = self.before.node(*a).map(|node| node.segment) else {
+                    continue;
+                };
                 self.with_segment(path, segment, |this, path| this.compare(path, *a, *b));
             }
             let (removed, added) = unpaired((a, b));
-            before[removed].iter().for_each(|item| self.add_missing(path, DifferenceKind::Removed, *item));
-            after[added].iter().for_each(|item| self.add_missing(path, DifferenceKind::Added, *item));
+            before[removed]
+                .iter()
+                .for_each(|item| self.add_missing(path, DifferenceKind::Removed, *item));
+            after[added]
+                .iter()
+                .for_each(|item| self.add_missing(path, DifferenceKind::Added, *item));
         }
     }
 
     fn compare_numbers(&mut self, path: &mut Vec<Segment>, before: &[Number], after: &[Number]) {
-        let keys = |numbers: &[Number]| numbers.iter().map(|number| number.key()).collect::<Vec<_>>();
+        let keys = |numbers: &[Number]| {
+            numbers
+                .iter()
+                .map(|number| number.key())
+                .collect::<Vec<_>>()
+        };
         for (a, b) in align(&keys(before), &keys(after)) {
             let index = |index: usize| Segment::Index(index as u64);
-            for (position, (x, y)) in a.clone().zip(before[a.clone()].iter().zip(&after[b.clone()])) {
+            for (position, (x, y)) in a
+                .clone()
+                .zip(before[a.clone()].iter().zip(&after[b.clone()]))
+            {
                 if !are_equal(&[*x], &[*y], self.tolerance) {
                     self.with_segment(path, index(position), |this, path| {
                         let by = largest_difference(&[*x], &[*y]);
-                        let changed = |path| Difference::changed(path, x.to_string(), y.to_string(), by);
+                        let changed =
+                            |path| Difference::changed(path, x.to_string(), y.to_string(), by);
                         this.differences.add_at(path, changed);
                     });
                 }
             }
             let (removed, added) = unpaired((a, b));
-            for (kind, range, numbers) in
-                [(DifferenceKind::Removed, removed, before), (DifferenceKind::Added, added, after)]
-            {
+            for (kind, range, numbers) in [
+                (DifferenceKind::Removed, removed, before),
+                (DifferenceKind::Added, added, after),
+            ] {
                 for position in range {
                     let value = numbers.get(position).map(ToString::to_string);
                     self.with_segment(path, index(position), |this, path| {
-                        this.differences.add_at(path, |path| Difference::missing(path, kind, value));
+                        this.differences
+                            .add_at(path, |path| Difference::missing(path, kind, value));
                     });
                 }
             }
@@ -148,7 +193,10 @@ impl ValueComparison<'_> {
 /// Returns the ranges of removed and added items in a hunk, after its pairs of changed items.
 fn unpaired((before, after): Hunk) -> Hunk {
     let pairs = before.len().min(after.len());
-    (before.start + pairs..before.end, after.start + pairs..after.end)
+    (
+        before.start + pairs..before.end,
+        after.start + pairs..after.end,
+    )
 }
 
 /// Returns `true` if both lists are non-empty and have equal numbers. Floats are equal if they differ by at most
@@ -182,11 +230,27 @@ fn largest_difference(before: &[Number], after: &[Number]) -> Option<f64> {
 fn format_value(tree: &ValueTree, node: &ValueNode) -> String {
     let numbers = tree.numbers(&node.content);
     match (&node.content, numbers) {
-        (tree::NodeContent::Text(text), _) => format!("\"{}\"", shortened(&String::from_utf8_lossy(text))),
+        (tree::NodeContent::Text(text), _) => {
+            format!("\"{}\"", shortened(&String::from_utf8_lossy(text)))
+        }
         (tree::NodeContent::Group, _) => "fields".to_owned(),
         (_, [number]) => number.to_string(),
-        (tree::NodeContent::Numbers { is_tuple: false, count, .. }, _) => format!("{count} numbers"),
-        _ => format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        (
+            tree::NodeContent::Numbers {
+                is_tuple: false,
+                count,
+                ..
+            },
+            _,
+        ) => format!("{count} numbers"),
+        _ => format!(
+            "[{}]",
+            numbers
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     }
 }
 
@@ -196,14 +260,31 @@ type Hunk = (Range<usize>, Range<usize>);
 /// Returns the differing ranges of two lists after alignment. Lists of equal length are compared item by item, unless
 /// the alignment has less than half as many differences.
 fn align<T: Copy + Default + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
-    let aligned: Vec<Hunk> = if before.iter().eq(after) { Vec::new() } else { hunks(before, after) };
+    let aligned: Vec<Hunk> = if before.iter().eq(after) {
+        Vec::new()
+    } else {
+        hunks(before, after)
+    };
     if before.len() != after.len() {
         return aligned;
     }
-    let in_place = before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b);
-    let in_place: Vec<Hunk> = in_place.map(|(index, _)| (index..index + 1, index..index + 1)).collect();
-    let cost: usize = aligned.iter().map(|(before, after)| before.len().max(after.len())).sum();
-    if 2 * cost < in_place.len() { aligned } else { in_place }
+    let in_place = before
+        .iter()
+        .zip(after)
+        .enumerate()
+        .filter(|(_, (a, b))| a != b);
+    let in_place: Vec<Hunk> = in_place
+        .map(|(index, _)| (index..index + 1, index..index + 1))
+        .collect();
+    let cost: usize = aligned
+        .iter()
+        .map(|(before, after)| before.len().max(after.len()))
+        .sum();
+    if 2 * cost < in_place.len() {
+        aligned
+    } else {
+        in_place
+    }
 }
 
 fn hunks<T: Copy + Default + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
@@ -212,5 +293,7 @@ fn hunks<T: Copy + Default + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> 
     input.update_after(after.iter().copied());
     let range = |range: Range<u32>| range.start as usize..range.end as usize;
     let diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.hunks().map(|hunk| (range(hunk.before), range(hunk.after))).collect()
+    diff.hunks()
+        .map(|hunk| (range(hunk.before), range(hunk.after)))
+        .collect()
 }

@@ -51,7 +51,10 @@ impl View {
             View::Right => vec![rotation((1.0, 0.0), (0.0, 1.0))],
             View::Top => vec![rotation((0.0, 1.0), (1.0, 0.0))],
             View::Iso => vec![rotation((DIAGONAL, DIAGONAL), (third, two_thirds))],
-            View::Turntable => TURNS.iter().map(|turn| rotation(*turn, ELEVATION)).collect(),
+            View::Turntable => TURNS
+                .iter()
+                .map(|turn| rotation(*turn, ELEVATION))
+                .collect(),
         }
     }
 }
@@ -92,14 +95,20 @@ impl Camera {
         let radius = if half > 0.0 { half } else { 1.0 };
         let extent = |rotation: &Mat3| {
             let rotation = rotation.as_dmat3();
-            bounding_box(points.clone().map(|point| rotation * ((*point - center) / radius)))
+            bounding_box(
+                points
+                    .clone()
+                    .map(|point| rotation * ((*point - center) / radius)),
+            )
         };
         let boxes: Vec<[DVec3; 2]> = rotations.iter().map(extent).collect();
         let boxes: Vec<[DVec3; 2]> = match boxes[..] {
             [_] => boxes,
             _ => {
-                let largest =
-                    boxes.iter().flatten().fold(DVec3::ZERO, |largest, corner| largest.max(corner.abs()));
+                let largest = boxes
+                    .iter()
+                    .flatten()
+                    .fold(DVec3::ZERO, |largest, corner| largest.max(corner.abs()));
                 vec![[-largest, largest]; boxes.len()]
             }
         };
@@ -109,8 +118,17 @@ impl Camera {
             let free = 1.0 - 2.0 * MARGIN;
             let scale = (free * width / size.x).min(free * height / size.y);
             let middle = (*min + *max) * 0.5;
-            let origin = [0.5 * width - scale * middle.x, 0.5 * height + scale * middle.y];
-            Camera { rotation: *rotation, center, radius, scale, origin }
+            let origin = [
+                0.5 * width - scale * middle.x,
+                0.5 * height + scale * middle.y,
+            ];
+            Camera {
+                rotation: *rotation,
+                center,
+                radius,
+                scale,
+                origin,
+            }
         };
         rotations.iter().zip(&boxes).map(camera).collect()
     }
@@ -119,8 +137,12 @@ impl Camera {
     pub fn project(&self, point: DVec3) -> Vec3 {
         let view_point = self.rotation.as_dmat3() * ((point - self.center) / self.radius);
         let [x, y] = self.origin;
-        DVec3::new(x + self.scale * view_point.x, y - self.scale * view_point.y, self.scale * view_point.z)
-            .as_vec3()
+        DVec3::new(
+            x + self.scale * view_point.x,
+            y - self.scale * view_point.y,
+            self.scale * view_point.z,
+        )
+        .as_vec3()
     }
 }
 
@@ -128,5 +150,7 @@ impl Camera {
 /// infinity and the maximum negative infinity.
 fn bounding_box(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let empty = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    points.filter(|point| point.is_finite()).fold(empty, |[min, max], at| [min.min(at), max.max(at)])
+    points
+        .filter(|point| point.is_finite())
+        .fold(empty, |[min, max], at| [min.min(at), max.max(at)])
 }

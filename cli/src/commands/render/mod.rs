@@ -93,8 +93,12 @@ impl FromStr for PictureSize {
     fn from_str(text: &str) -> Result<PictureSize, String> {
         let (width, height) = text.split_once('x').unwrap_or((text, text));
         match [width, height].map(str::parse) {
-            [Ok(width @ 1..=MAX_SIDE), Ok(height @ 1..=MAX_SIDE)] => Ok(PictureSize([width, height])),
-            _ => Err(format!("expected a number from 1 to {MAX_SIDE}, or two as in 640x480")),
+            [Ok(width @ 1..=MAX_SIDE), Ok(height @ 1..=MAX_SIDE)] => {
+                Ok(PictureSize([width, height]))
+            }
+            _ => Err(format!(
+                "expected a number from 1 to {MAX_SIDE}, or two as in 640x480"
+            )),
         }
     }
 }
@@ -118,7 +122,12 @@ impl FromStr for Background {
             Ok(color) if is_color => {
                 let [_, channels @ ..] = color.to_be_bytes();
                 let [red, green, blue] = channels.map(|byte| f32::from(byte) / 255.0);
-                Ok(Background(Vec4::new(red * red, green * green, blue * blue, 1.0)))
+                Ok(Background(Vec4::new(
+                    red * red,
+                    green * green,
+                    blue * blue,
+                    1.0,
+                )))
             }
             _ => Err("expected transparent, white, black, or six hexadecimal digits".to_owned()),
         }
@@ -126,31 +135,47 @@ impl FromStr for Background {
 }
 
 /// The files that `render` draws.
-pub const READABLE: Readable =
-    Readable { command: "render", reads_format: |format| format.conventions().is_some(), ..Readable::ALL };
+pub const READABLE: Readable = Readable {
+    command: "render",
+    reads_format: |format| format.conventions().is_some(),
+    ..Readable::ALL
+};
 
 impl Render {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let [paths @ .., out] = &*self.paths else { return Ok(Status::Usage) };
+        let [paths @ .., out] = &*self.paths else {
+            return Ok(Status::Usage);
+        };
         if paths.is_empty() {
-            return Err(Failure::usage(&name_of(out), "the output picture is missing")
-                .with_hint("give the path of a .png file as the last argument"));
+            return Err(
+                Failure::usage(&name_of(out), "the output picture is missing")
+                    .with_hint("give the path of a .png file as the last argument"),
+            );
         }
         let staged = StagedOutput::new(out, self.force);
         require_picture(out, formats)?;
         staged.reject_existing()?;
-        let files =
-            listing::list_at_least_one(paths, None, &|path| listing::has_mesh_extension(path, formats))?;
+        let files = listing::list_at_least_one(paths, None, &|path| {
+            listing::has_mesh_extension(path, formats)
+        })?;
         progress::on_files(&paths[0], out, || self.draw(&files, staged, formats))
     }
 
     /// Draws all files into a picture, and writes it.
-    fn draw(&self, files: &[InputFile], mut out: StagedOutput, formats: &Formats) -> Result<Status> {
+    fn draw(
+        &self,
+        files: &[InputFile],
+        mut out: StagedOutput,
+        formats: &Formats,
+    ) -> Result<Status> {
         let mut picture = self.empty_picture(files.len())?;
         let status = match files {
             [a, b] if self.diff => self.draw_comparison([a, b], &mut picture, formats)?,
             _ if self.diff => {
-                return Err(Failure::usage("--diff", "requires two files and the picture to write"));
+                return Err(Failure::usage(
+                    "--diff",
+                    "requires two files and the picture to write",
+                ));
             }
             files => self.draw_each(files, &mut picture, formats)?,
         };
@@ -168,7 +193,11 @@ impl Render {
         };
         let PictureSize(size) = self.size;
         let counts = [columns, cell_count.div_ceil(columns)];
-        if counts.iter().zip(size).any(|(count, side)| count.saturating_mul(side as usize) > MAX_SHEET_SIDE) {
+        if counts
+            .iter()
+            .zip(size)
+            .any(|(count, side)| count.saturating_mul(side as usize) > MAX_SHEET_SIDE)
+        {
             let [columns, rows] = counts;
             let message = format!(
                 "a sheet of {columns} × {rows} pictures is larger than {MAX_SHEET_SIDE} pixels; use a smaller size"
@@ -179,7 +208,12 @@ impl Render {
     }
 
     /// Draws each file. If there are several, reports files that cannot be drawn, and leaves their cells empty.
-    fn draw_each(&self, files: &[InputFile], picture: &mut Picture, formats: &Formats) -> Result<Status> {
+    fn draw_each(
+        &self,
+        files: &[InputFile],
+        picture: &mut Picture,
+        formats: &Formats,
+    ) -> Result<Status> {
         let mut status = Status::Success;
         for (index, file) in files.iter().enumerate() {
             match self.draw_file(file, picture, index, formats) {
@@ -204,8 +238,10 @@ impl Render {
         let mut scene = self.read_scene(file, formats)?;
         let name = name_of(&file.file);
         let (textures, texture_warnings) = Textures::of(&mut scene, &SiblingFiles::new(&file.file));
-        let mut warnings: Vec<_> =
-            texture_warnings.iter().map(|warning| format!("{name}: {warning}")).collect();
+        let mut warnings: Vec<_> = texture_warnings
+            .iter()
+            .map(|warning| format!("{name}: {warning}"))
+            .collect();
         let model = Model::new(scene).map_err(|error| Failure::invalid(&name, error))?;
         let PictureSize(size) = self.size;
         let cameras = Camera::fit(&self.view.rotations(), model.points.iter(), size);
@@ -228,16 +264,34 @@ impl Render {
                 .map_err(|error| Failure::invalid(&name_of(&file.file), error))
         });
         let [a, b] = [a?, b?];
-        let distances = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
-        let largest = distances.iter().flat_map(Distances::iter).fold(0.0, f64::max);
+        let distances = [
+            Surface::new(&b).distances(&a),
+            Surface::new(&a).distances(&b),
+        ];
+        let largest = distances
+            .iter()
+            .flat_map(Distances::iter)
+            .fold(0.0, f64::max);
         let PictureSize(size) = self.size;
-        let cameras = Camera::fit(&self.view.rotations(), a.points.iter().chain(&b.points), size);
+        let cameras = Camera::fit(
+            &self.view.rotations(),
+            a.points.iter().chain(&b.points),
+            size,
+        );
         for (index, (model, distances)) in [a, b].iter().zip(&distances).enumerate() {
             let paint = Paint::Distances(distances, largest);
             self.draw_views(model, &paint, &cameras, picture, index);
         }
         let text = format!("{} m (red)", format_rounded_up(largest));
-        messages::print(Verbosity::default(), &[Note { label: "largest distance", text }], &[], &[]);
+        messages::print(
+            Verbosity::default(),
+            &[Note {
+                label: "largest distance",
+                text,
+            }],
+            &[],
+            &[],
+        );
         Ok(Status::Success)
     }
 
@@ -245,7 +299,10 @@ impl Render {
     fn read_scene(&self, file: &InputFile, formats: &Formats) -> Result<Scene> {
         file.require_readable()?;
         let mut scene = scenes::read(&file.file, &self.read_args, &self.limit_args, formats)?;
-        let pose = PoseSelection { animation: self.animation.clone(), time: self.time };
+        let pose = PoseSelection {
+            animation: self.animation.clone(),
+            time: self.time,
+        };
         let posed = pose.apply(&mut scene);
         posed.map_err(|error| Failure::usage(&name_of(&file.file), error))?;
         Ok(scene)
@@ -261,18 +318,28 @@ impl Render {
         index: usize,
     ) -> bool {
         let first = index * cameras.len();
-        let draw = |(view, camera)| picture.draw(first + view, model, paint, camera, self.wireframe);
-        cameras.iter().enumerate().map(draw).filter(|is_visible| *is_visible).count() > 0
+        let draw =
+            |(view, camera)| picture.draw(first + view, model, paint, camera, self.wireframe);
+        cameras
+            .iter()
+            .enumerate()
+            .map(draw)
+            .filter(|is_visible| *is_visible)
+            .count()
+            > 0
     }
 }
 
 /// Returns a usage error if the last path has the extension of a model or `.json`, since the picture was probably
 /// forgotten, or of another kind of file.
 fn require_picture(out: &Path, formats: &Formats) -> Result<()> {
-    match listing::has_mesh_extension(out, formats) || Encoding::by_extension(out, formats).is_some() {
-        true => {
-            Err(Failure::usage(&output::name_of(out), "the last path is the picture to write, a .png file"))
-        }
+    match listing::has_mesh_extension(out, formats)
+        || Encoding::by_extension(out, formats).is_some()
+    {
+        true => Err(Failure::usage(
+            &output::name_of(out),
+            "the last path is the picture to write, a .png file",
+        )),
         false => extension::require(out, &["png"], "a PNG picture", formats),
     }
 }

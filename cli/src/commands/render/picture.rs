@@ -43,7 +43,13 @@ impl Picture {
         let cell = cell.map(|side| side as usize);
         let rows = cell_count.div_ceil(columns);
         let pixels = vec![encode_color(background); cell[0] * cell[1] * columns * rows];
-        Picture { cell, columns, rows, pixels, background }
+        Picture {
+            cell,
+            columns,
+            rows,
+            pixels,
+            background,
+        }
     }
 
     /// Draws a model into a cell. Returns `true` if any triangle is visible.
@@ -60,7 +66,9 @@ impl Picture {
         let line = width * self.columns;
         let (left, top) = (cell % self.columns * width, cell / self.columns * height);
         let background = self.background;
-        let count = (rayon::current_num_threads() * BANDS_PER_THREAD).min(MAX_BANDS).min(height);
+        let count = (rayon::current_num_threads() * BANDS_PER_THREAD)
+            .min(MAX_BANDS)
+            .min(height);
         let band_height = height.div_ceil(count);
         let bins = sort_into_bands(&shader, model.triangles.len(), band_height, count);
         let rows = &mut self.pixels[top * line..(top + height) * line];
@@ -68,11 +76,18 @@ impl Picture {
         let draw_band = |(index, rows): (usize, &mut [[u8; 4]])| {
             let first_row = index * band_height;
             let triangles = bins.iter().filter_map(|bands| bands.get(index)).flatten();
-            let samples = nearest_triangles(&shader, model, triangles, [width, first_row, rows.len() / line]);
+            let samples = nearest_triangles(
+                &shader,
+                model,
+                triangles,
+                [width, first_row, rows.len() / line],
+            );
             let mut is_visible = false;
             for (row, pixels) in rows.chunks_mut(line).enumerate() {
                 for (column, pixel) in pixels[left..left + width].iter_mut().enumerate() {
-                    if let Some(color) = resolve_pixel(&shader, &samples, width, first_row, [column, row]) {
+                    if let Some(color) =
+                        resolve_pixel(&shader, &samples, width, first_row, [column, row])
+                    {
                         *pixel = encode_color(color + background * (1.0 - color.w));
                         is_visible = true;
                     }
@@ -89,11 +104,24 @@ impl Picture {
         let mut encoder = png::Encoder::new(out, width as u32, height as u32);
         encoder.set_depth(png::BitDepth::Eight);
         let is_large = self.pixels.len() >= FAST_COMPRESSION_PIXELS;
-        encoder.set_compression(if is_large { png::Compression::Fast } else { png::Compression::Balanced });
+        encoder.set_compression(if is_large {
+            png::Compression::Fast
+        } else {
+            png::Compression::Balanced
+        });
         let is_opaque = self.pixels.iter().all(|[.., alpha]| *alpha == u8::MAX);
-        encoder.set_color(if is_opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
+        encoder.set_color(if is_opaque {
+            png::ColorType::Rgb
+        } else {
+            png::ColorType::Rgba
+        });
         let channels = if is_opaque { 3 } else { 4 };
-        let bytes: Vec<u8> = self.pixels.iter().flat_map(|pixel| &pixel[..channels]).copied().collect();
+        let bytes: Vec<u8> = self
+            .pixels
+            .iter()
+            .flat_map(|pixel| &pixel[..channels])
+            .copied()
+            .collect();
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&bytes)?;
         Ok(writer.finish()?)
@@ -110,17 +138,23 @@ fn sort_into_bands(
 ) -> Vec<Vec<Vec<u32>>> {
     let sort_chunk = |chunk: usize| {
         let mut bins = vec![Vec::new(); band_count];
-        for triangle in chunk * TRIANGLES_PER_CHUNK..triangle_count.min((chunk + 1) * TRIANGLES_PER_CHUNK) {
+        for triangle in
+            chunk * TRIANGLES_PER_CHUNK..triangle_count.min((chunk + 1) * TRIANGLES_PER_CHUNK)
+        {
             let [a, b, c] = shader.projected_corners(triangle).map(|corner| corner.y);
             // Casts to integers saturate.
-            let [first, last] = [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
+            let [first, last] =
+                [a.min(b).min(c), a.max(b).max(c)].map(|y| y as usize / band_height);
             for bin in bins.iter_mut().take(last.saturating_add(1)).skip(first) {
                 bin.push(triangle as u32);
             }
         }
         bins
     };
-    (0..triangle_count.div_ceil(TRIANGLES_PER_CHUNK)).into_par_iter().map(sort_chunk).collect()
+    (0..triangle_count.div_ceil(TRIANGLES_PER_CHUNK))
+        .into_par_iter()
+        .map(sort_chunk)
+        .collect()
 }
 
 /// Returns the nearest of `triangles` at each sample of `rows` pixel rows, starting at `first_row`.
@@ -132,7 +166,11 @@ fn nearest_triangles<'t>(
 ) -> Vec<Sample> {
     let width = width * SAMPLES_PER_AXIS;
     let mut samples = vec![Sample::EMPTY; width * rows * SAMPLES_PER_AXIS];
-    let mut band = Band { width, first_row: first_row * SAMPLES_PER_AXIS, samples: &mut samples };
+    let mut band = Band {
+        width,
+        first_row: first_row * SAMPLES_PER_AXIS,
+        samples: &mut samples,
+    };
     let with_alpha = model.drawn_meshes.iter().any(|mesh| shader.has_alpha(mesh));
     for triangle in triangles.map(|triangle| *triangle as usize) {
         let corners = shader.projected_corners(triangle);
@@ -164,7 +202,8 @@ fn resolve_pixel(
     });
     let mut sum = Vec4::ZERO;
     for (first, triangle) in sample_triangles.iter().enumerate() {
-        let Some(triangle) = triangle.filter(|_| !sample_triangles[..first].contains(triangle)) else {
+        let Some(triangle) = triangle.filter(|_| !sample_triangles[..first].contains(triangle))
+        else {
             continue;
         };
         // Shades each triangle once per pixel, at the mean position of its samples.
@@ -172,7 +211,10 @@ fn resolve_pixel(
             .filter(|sample| sample_triangles[*sample] == Some(triangle))
             .map(sample_coordinates);
         let (position_sum, count) = samples.fold((Vec2::ZERO, 0.0), |(sum, count), (x, y)| {
-            (sum + sample_position(x, y + first_row * SAMPLES_PER_AXIS), count + 1.0)
+            (
+                sum + sample_position(x, y + first_row * SAMPLES_PER_AXIS),
+                count + 1.0,
+            )
         });
         sum += shader.shade(triangle, position_sum / count).extend(1.0) * count;
     }
@@ -183,7 +225,13 @@ fn resolve_pixel(
 /// the sRGB curve within 4 % of white, and has the same result on every machine.
 fn encode_color(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
-    let straight = if color.w > 0.0 { color.truncate() / color.w } else { Vec3::ZERO };
-    let [red, green, blue] = straight.to_array().map(|channel| byte(channel.max(0.0).sqrt()));
+    let straight = if color.w > 0.0 {
+        color.truncate() / color.w
+    } else {
+        Vec3::ZERO
+    };
+    let [red, green, blue] = straight
+        .to_array()
+        .map(|channel| byte(channel.max(0.0).sqrt()));
     [red, green, blue, byte(color.w)]
 }

@@ -62,11 +62,26 @@ struct SurfacePoint<'m> {
 }
 
 impl<'m> Shader<'m> {
-    pub fn new(model: &'m Model, paint: &'m Paint, camera: &Camera, with_edges: bool) -> Shader<'m> {
-        let points = model.points.par_iter().map(|point| on_grid(camera.project(*point))).collect();
+    pub fn new(
+        model: &'m Model,
+        paint: &'m Paint,
+        camera: &Camera,
+        with_edges: bool,
+    ) -> Shader<'m> {
+        let points = model
+            .points
+            .par_iter()
+            .map(|point| on_grid(camera.project(*point)))
+            .collect();
         let to_view = |normal: &Vec3| unit_or(camera.rotation * *normal, Vec3::ZERO);
         let normals = model.normals.par_iter().map(to_view).collect();
-        Shader { model, paint, points, normals, with_edges }
+        Shader {
+            model,
+            paint,
+            points,
+            normals,
+            with_edges,
+        }
     }
 
     /// Returns the corners of a triangle in picture coordinates.
@@ -107,14 +122,21 @@ impl<'m> Shader<'m> {
         let area = (b - a).perp_dot(c - a).abs();
         let heights = area / Vec3::new((c - b).length(), (a - c).length(), (b - a).length());
         let to_edge = (point.weights * heights).min_element();
-        color.lerp(EDGE_COLOR, (EDGE_HALF_WIDTH + 0.5 - to_edge).clamp(0.0, 1.0))
+        color.lerp(
+            EDGE_COLOR,
+            (EDGE_HALF_WIDTH + 0.5 - to_edge).clamp(0.0, 1.0),
+        )
     }
 
     fn point_at(&self, triangle: usize, at: Vec2) -> SurfacePoint<'m> {
         let corners = self.model.triangles[triangle].map(|corner| corner as usize);
         let points = self.projected_corners(triangle);
         let [a, b, c] = points.map(Vec3::truncate);
-        let areas = Vec3::new((c - b).perp_dot(at - b), (a - c).perp_dot(at - c), (b - a).perp_dot(at - a));
+        let areas = Vec3::new(
+            (c - b).perp_dot(at - b),
+            (a - c).perp_dot(at - c),
+            (b - a).perp_dot(at - a),
+        );
         let area = areas.x + areas.y + areas.z;
         SurfacePoint {
             drawn_mesh: self.model.drawn_mesh_of(triangle),
@@ -127,8 +149,15 @@ impl<'m> Shader<'m> {
     /// Returns the unlit colour at a point: the colour of the distance, or the product of the colours of material,
     /// vertices and texture.
     fn color(&self, point: &SurfacePoint, triangle: usize) -> Vec4 {
-        let SurfacePoint { drawn_mesh, corners, weights, .. } = point;
-        let mix = |values: [Vec4; 3]| values[0] * weights.x + values[1] * weights.y + values[2] * weights.z;
+        let SurfacePoint {
+            drawn_mesh,
+            corners,
+            weights,
+            ..
+        } = point;
+        let mix = |values: [Vec4; 3]| {
+            values[0] * weights.x + values[1] * weights.y + values[2] * weights.z
+        };
         let textures = match self.paint {
             Paint::Own(textures) => textures,
             Paint::Distances(distances, largest) => {
@@ -142,8 +171,13 @@ impl<'m> Shader<'m> {
         };
         let mesh = &self.model.meshes[drawn_mesh.mesh];
         let texture = mesh.material.texture.as_ref();
-        let image_mapping = texture
-            .and_then(|own| Some((textures.get(drawn_mesh.mesh)?, mesh.uvs.get(own.uv_set)?, own.sampler)));
+        let image_mapping = texture.and_then(|own| {
+            Some((
+                textures.get(drawn_mesh.mesh)?,
+                mesh.uvs.get(own.uv_set)?,
+                own.sampler,
+            ))
+        });
         let is_plain = mesh.colors.is_empty() && image_mapping.is_none();
         let base = match mesh.material.base_color {
             Some(color) => Vec4::from(color),
@@ -154,14 +188,28 @@ impl<'m> Shader<'m> {
             true => base,
             false => base * mix(corners.map(|corner| self.model.color(drawn_mesh, corner).into())),
         };
-        let Some((image, uvs, sampler)) = image_mapping else { return color };
+        let Some((image, uvs, sampler)) = image_mapping else {
+            return color;
+        };
         let corner_uvs = corners.map(|corner| {
-            let [u, v] = uvs.get(corner - drawn_mesh.first_vertex).copied().unwrap_or_default();
-            Vec2::new(u, if mesh.uv_origin == UvOrigin::BottomLeft { 1.0 - v } else { v })
+            let [u, v] = uvs
+                .get(corner - drawn_mesh.first_vertex)
+                .copied()
+                .unwrap_or_default();
+            Vec2::new(
+                u,
+                if mesh.uv_origin == UvOrigin::BottomLeft {
+                    1.0 - v
+                } else {
+                    v
+                },
+            )
         });
         let [a, b, c] = point.points.map(Vec3::truncate);
         let pixel_area = (b - a).perp_dot(c - a).abs();
-        let uv_area = (corner_uvs[1] - corner_uvs[0]).perp_dot(corner_uvs[2] - corner_uvs[0]).abs();
+        let uv_area = (corner_uvs[1] - corner_uvs[0])
+            .perp_dot(corner_uvs[2] - corner_uvs[0])
+            .abs();
         let uv = corner_uvs[0] * weights.x + corner_uvs[1] * weights.y + corner_uvs[2] * weights.z;
         color * image.sample(uv, uv_area / pixel_area, &sampler)
     }
@@ -187,7 +235,9 @@ impl<'m> Shader<'m> {
         let normal = unit_or(normals[0] * x + normals[1] * y + normals[2] * z, face);
         let [above, below] = AMBIENT;
         let ambient = below + (above - below) * (0.5 + 0.5 * normal.y);
-        let lights = LIGHTS.iter().map(|(direction, color)| *color * normal.dot(*direction).max(0.0));
+        let lights = LIGHTS
+            .iter()
+            .map(|(direction, color)| *color * normal.dot(*direction).max(0.0));
         lights.fold(Vec3::splat(ambient), |sum, light| sum + light)
     }
 }
@@ -195,13 +245,20 @@ impl<'m> Shader<'m> {
 /// Returns the normalised vector; `other` if its length is 0 or not finite.
 fn unit_or(vector: Vec3, other: Vec3) -> Vec3 {
     let length = vector.dot(vector).sqrt();
-    if length > 0.0 && length < f32::INFINITY { vector / length } else { other }
+    if length > 0.0 && length < f32::INFINITY {
+        vector / length
+    } else {
+        other
+    }
 }
 
 /// Returns the colour of a distance from 0 to 1: grey for 0, then blue, yellow at 0.5, and red at 1.
 fn distance_color(fraction: f32) -> Vec3 {
-    let [blue, yellow, red] =
-        [Vec3::new(0.05, 0.25, 0.9), Vec3::new(0.95, 0.75, 0.05), Vec3::new(0.85, 0.03, 0.02)];
+    let [blue, yellow, red] = [
+        Vec3::new(0.05, 0.25, 0.9),
+        Vec3::new(0.95, 0.75, 0.05),
+        Vec3::new(0.85, 0.03, 0.02),
+    ];
     match fraction {
         fraction if fraction > 0.5 => yellow.lerp(red, 2.0 * fraction - 1.0),
         fraction if fraction > 0.0 => blue.lerp(yellow, 2.0 * fraction),

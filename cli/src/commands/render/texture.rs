@@ -36,8 +36,9 @@ impl Textures {
     /// unsupported or invalid.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
-        let mut warnings: Vec<String> =
-            missing.map(|(name, error)| format!("texture \"{name}\" not drawn: {error}")).collect();
+        let mut warnings: Vec<String> = missing
+            .map(|(name, error)| format!("texture \"{name}\" not drawn: {error}"))
+            .collect();
         let mut decoded: HashMap<&Image, Option<usize>> = HashMap::new();
         let mut images = Vec::new();
         let mut image_index = |texture: &'_ meshspec::scene::Texture, image| {
@@ -52,15 +53,29 @@ impl Textures {
                 }
             })
         };
-        let textures = scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref());
-        let image_indices =
-            textures.map(|texture| texture.and_then(|own| image_index(own, own.image.as_ref()?))).collect();
-        (Textures { images, image_indices }, warnings)
+        let textures = scene
+            .meshes
+            .iter()
+            .map(|mesh| mesh.material.texture.as_ref());
+        let image_indices = textures
+            .map(|texture| texture.and_then(|own| image_index(own, own.image.as_ref()?)))
+            .collect();
+        (
+            Textures {
+                images,
+                image_indices,
+            },
+            warnings,
+        )
     }
 
     /// Returns the image of a mesh; `None` if the mesh has no image.
     pub fn get(&self, mesh: usize) -> Option<&MipmappedImage> {
-        self.image_indices.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
+        self.image_indices
+            .get(mesh)
+            .copied()
+            .flatten()
+            .and_then(|image| self.images.get(image))
     }
 }
 
@@ -79,16 +94,23 @@ fn decode(image: &Image) -> Result<MipmapLevel, String> {
 
 fn decode_png(bytes: &[u8]) -> Result<MipmapLevel, String> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
-    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    decoder.set_transformations(
+        png::Transformations::normalize_to_color8() | png::Transformations::ALPHA,
+    );
     let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
     let (width, height) = reader.info().size();
     check_dimensions(width as usize, height as usize)?;
     let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
-    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    let info = reader
+        .next_frame(&mut pixels)
+        .map_err(|error| error.to_string())?;
     let pixels = match info.color_type {
-        png::ColorType::GrayscaleAlpha => {
-            pixels.as_chunks().0.iter().map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]).collect()
-        }
+        png::ColorType::GrayscaleAlpha => pixels
+            .as_chunks()
+            .0
+            .iter()
+            .map(|[gray, alpha]| [*gray, *gray, *gray, *alpha])
+            .collect(),
         _ => pixels.as_chunks().0.to_vec(),
     };
     MipmapLevel::new(width as usize, height as usize, pixels)
@@ -96,9 +118,13 @@ fn decode_png(bytes: &[u8]) -> Result<MipmapLevel, String> {
 
 fn decode_jpeg(bytes: &[u8]) -> Result<MipmapLevel, String> {
     // Disables SIMD code, whose results depend on the machine.
-    let options = DecoderOptions::default().set_use_unsafe(false).jpeg_set_out_colorspace(ColorSpace::RGBA);
+    let options = DecoderOptions::default()
+        .set_use_unsafe(false)
+        .jpeg_set_out_colorspace(ColorSpace::RGBA);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
-    decoder.decode_headers().map_err(|error| error.to_string())?;
+    decoder
+        .decode_headers()
+        .map_err(|error| error.to_string())?;
     let (width, height) = decoder.dimensions().ok_or("no dimensions")?;
     check_dimensions(width, height)?;
     let pixels = decoder.decode().map_err(|error| error.to_string())?;
@@ -108,15 +134,24 @@ fn decode_jpeg(bytes: &[u8]) -> Result<MipmapLevel, String> {
 fn check_dimensions(width: usize, height: usize) -> Result<(), String> {
     match width.checked_mul(height) {
         Some(1..=MAX_PIXELS) => Ok(()),
-        _ => Err(format!("{width} × {height} pixels, at most {MAX_PIXELS} are supported")),
+        _ => Err(format!(
+            "{width} × {height} pixels, at most {MAX_PIXELS} are supported"
+        )),
     }
 }
 
 impl MipmapLevel {
     fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>) -> Result<MipmapLevel, String> {
         match pixels.len() == width * height {
-            true => Ok(MipmapLevel { width, height, pixels }),
-            false => Err(format!("{} pixels instead of {width} × {height}", pixels.len())),
+            true => Ok(MipmapLevel {
+                width,
+                height,
+                pixels,
+            }),
+            false => Err(format!(
+                "{} pixels instead of {width} × {height}",
+                pixels.len()
+            )),
         }
     }
 
@@ -125,14 +160,30 @@ impl MipmapLevel {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
         let pixel = |index: usize| {
             let (x, y) = (index % width, index / width);
-            let (right, below) = ((2 * x + 1).min(self.width - 1), (2 * y + 1).min(self.height - 1));
-            let four = [(2 * x, 2 * y), (right, 2 * y), (2 * x, below), (right, below)];
+            let (right, below) = (
+                (2 * x + 1).min(self.width - 1),
+                (2 * y + 1).min(self.height - 1),
+            );
+            let four = [
+                (2 * x, 2 * y),
+                (right, 2 * y),
+                (2 * x, below),
+                (right, below),
+            ];
             let four = four.map(|(x, y)| self.pixels[y.min(below) * self.width + x.min(right)]);
-            let rounded_sum =
-                |channel: usize| four.iter().map(|pixel| u16::from(pixel[channel])).sum::<u16>() + 2;
+            let rounded_sum = |channel: usize| {
+                four.iter()
+                    .map(|pixel| u16::from(pixel[channel]))
+                    .sum::<u16>()
+                    + 2
+            };
             [0, 1, 2, 3].map(|channel| (rounded_sum(channel) / 4) as u8)
         };
-        MipmapLevel { width, height, pixels: (0..width * height).map(pixel).collect() }
+        MipmapLevel {
+            width,
+            height,
+            pixels: (0..width * height).map(pixel).collect(),
+        }
     }
 
     /// Returns the linear colour of the pixel at a column and row.
@@ -180,7 +231,10 @@ fn wrap_coordinate(coordinate: f32, wrap: Wrap, count: usize) -> usize {
 impl MipmappedImage {
     fn new(first: MipmapLevel) -> MipmappedImage {
         let mut levels = vec![first];
-        while let Some(last) = levels.last().filter(|last| last.width > 1 || last.height > 1) {
+        while let Some(last) = levels
+            .last()
+            .filter(|last| last.width > 1 || last.height > 1)
+        {
             levels.push(last.half_size());
         }
         MipmappedImage(levels)
@@ -188,7 +242,9 @@ impl MipmappedImage {
 
     /// Returns the linear colour at texture coordinates. `area` is the area of a picture pixel in texture coordinates.
     pub fn sample(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
-        let Some((first, smaller)) = self.0.split_first() else { return Vec4::ONE };
+        let Some((first, smaller)) = self.0.split_first() else {
+            return Vec4::ONE;
+        };
         let mut covered = area * (first.width * first.height) as f32;
         let mut level = first;
         for next in smaller {

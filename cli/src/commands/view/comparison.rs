@@ -41,31 +41,56 @@ impl Comparison {
             Ok(Some(_)) => "values",
             Ok(None) => "scenes",
             Err(failure) => {
-                notes.push(format!("The files cannot be compared: {}", failure.message()));
+                notes.push(format!(
+                    "The files cannot be compared: {}",
+                    failure.message()
+                ));
                 ""
             }
         };
         if found.list.len() > MAX_DIFFERENCES {
             let count = found.list.len();
-            notes.push(format!("The first {MAX_DIFFERENCES} of {count} differences are shown"));
+            notes.push(format!(
+                "The first {MAX_DIFFERENCES} of {count} differences are shown"
+            ));
         }
-        let differences = found.list.iter().take(MAX_DIFFERENCES).map(|difference| DifferenceData {
-            path: difference.path.clone(),
-            kind: difference.kind,
-            text: difference.to_string(),
-        });
-        Comparison { compared, total: found.total, differences: differences.collect(), largest: None, notes }
+        let differences =
+            found
+                .list
+                .iter()
+                .take(MAX_DIFFERENCES)
+                .map(|difference| DifferenceData {
+                    path: difference.path.clone(),
+                    kind: difference.kind,
+                    text: difference.to_string(),
+                });
+        Comparison {
+            compared,
+            total: found.total,
+            differences: differences.collect(),
+            largest: None,
+            notes,
+        }
     }
 
     /// Measures the distances between the models of two files in the rest pose, and adds them to `contents`.
     pub fn measure(&mut self, contents: &mut [FileContent; 2]) {
-        let models =
-            contents.each_ref().map(|FileContent { scene, .. }| scene.clone().and_then(model_at_rest));
+        let models = contents
+            .each_ref()
+            .map(|FileContent { scene, .. }| scene.clone().and_then(model_at_rest));
         let [Some(a), Some(b)] = models else {
-            return self.notes.push("No distances: only files with triangles have a surface".to_owned());
+            return self
+                .notes
+                .push("No distances: only files with triangles have a surface".to_owned());
         };
-        let measured = [Surface::new(&b).distances(&a), Surface::new(&a).distances(&b)];
-        let largest = measured.iter().flat_map(Distances::iter).fold(0.0, f64::max);
+        let measured = [
+            Surface::new(&b).distances(&a),
+            Surface::new(&a).distances(&b),
+        ];
+        let largest = measured
+            .iter()
+            .flat_map(Distances::iter)
+            .fold(0.0, f64::max);
         for (content, (model, distances)) in contents.iter_mut().zip([a, b].iter().zip(&measured)) {
             content.distances = distances::by_mesh(model, distances, largest);
         }

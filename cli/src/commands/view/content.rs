@@ -63,7 +63,10 @@ impl FileContent {
 
     /// Returns the content of a file that cannot be decoded: its bytes, and the reason.
     pub fn undecoded(path: &Path, bytes: Buffer, reason: &str) -> FileContent {
-        FileContent { notes: vec![reason.to_owned()], ..FileContent::new(path, bytes, "no known format") }
+        FileContent {
+            notes: vec![reason.to_owned()],
+            ..FileContent::new(path, bytes, "no known format")
+        }
     }
 
     /// Decodes as much of a file as possible. If `bake` is set, applies the transforms of nodes to the vertices.
@@ -78,8 +81,14 @@ impl FileContent {
         bake: bool,
         formats: &Formats,
     ) -> Result<FileContent> {
-        let ComparedFile { path, bytes, encoding } = file;
-        let options = read_args.options(encoding, &bytes).with_limits(limit_args.limits());
+        let ComparedFile {
+            path,
+            bytes,
+            encoding,
+        } = file;
+        let options = read_args
+            .options(encoding, &bytes)
+            .with_limits(limit_args.limits());
         let mut content = FileContent::new(path, bytes, encoding.title());
         match encoding {
             Encoding::Format(format) => content.read_format(format, &options, bake),
@@ -114,10 +123,13 @@ impl FileContent {
     fn read_model(&mut self, format: AnyFormat, options: &ReadOptions, bake: bool) {
         let Some(id) = format.built_in_id() else {
             let Some(conventions) = format.conventions() else {
-                self.notes.push(format!("No model: {format} declares no scenes."));
+                self.notes
+                    .push(format!("No model: {format} declares no scenes."));
                 return;
             };
-            let scene_options = SceneOptions::default().with_conventions(conventions).with_bake(bake);
+            let scene_options = SceneOptions::default()
+                .with_conventions(conventions)
+                .with_bake(bake);
             match format.read_scene(&self.bytes, options, &scene_options) {
                 Ok((scene, losses)) => self.set_model(scene, losses),
                 Err(error) => self.notes.push(format!("No model: {error}")),
@@ -129,7 +141,8 @@ impl FileContent {
         let document = match id.read(&self.bytes, &lenient) {
             Ok(document) => document,
             Err(error) => {
-                self.notes.push(format!("No model: the file cannot be decoded. {error}"));
+                self.notes
+                    .push(format!("No model: the file cannot be decoded. {error}"));
                 return;
             }
         };
@@ -138,7 +151,9 @@ impl FileContent {
             Ok((scene, losses)) => self.set_model(scene, losses),
             Err(error) => {
                 // Reads the document again, since the conversion to a scene consumed it.
-                let Ok(document) = id.read(&self.bytes, &lenient) else { return };
+                let Ok(document) = id.read(&self.bytes, &lenient) else {
+                    return;
+                };
                 let scene = decoded::decoded_scene(&document.contents());
                 if scene.meshes.len() != self.source_fields.meshes.len() {
                     self.source_fields = SourceFields::default();
@@ -153,10 +168,18 @@ impl FileContent {
         }
     }
 
-    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions, bake: bool) {
+    fn read_interchange(
+        &mut self,
+        format: Interchange,
+        path: &Path,
+        options: &ReadOptions,
+        bake: bool,
+    ) {
         let siblings = SiblingFiles::new(path);
         self.set_findings(format.check(&self.bytes, &siblings, options));
-        let scene_options = SceneOptions::default().with_strictness(options.strictness).with_bake(bake);
+        let scene_options = SceneOptions::default()
+            .with_strictness(options.strictness)
+            .with_bake(bake);
         match format.read(&self.bytes, &siblings, &scene_options, &options.limits) {
             Ok((scene, losses)) => self.set_model(scene, losses),
             Err(error) => self.notes.push(format!("No model: {error}")),
@@ -172,16 +195,26 @@ impl FileContent {
     fn set_findings(&mut self, report: meshspec::Result<Report>) {
         match report {
             Ok(report) => {
-                let more = report.suppressed().map(|(code, count)| format!("and {count} more of {code}"));
+                let more = report
+                    .suppressed()
+                    .map(|(code, count)| format!("and {count} more of {code}"));
                 self.notes.extend(more);
                 self.findings = report.findings().to_vec();
             }
-            Err(error) => self.notes.push(format!("The file could not be checked: {error}")),
+            Err(error) => self
+                .notes
+                .push(format!("The file could not be checked: {error}")),
         }
     }
 }
 
 /// Returns a tree with the bytes of a file and no fields.
 fn tree_without_fields(bytes: &[u8]) -> Tree {
-    Tree { root: Branch { size: bytes.len() as u64, ..Branch::default() }, ..Tree::default() }
+    Tree {
+        root: Branch {
+            size: bytes.len() as u64,
+            ..Branch::default()
+        },
+        ..Tree::default()
+    }
 }

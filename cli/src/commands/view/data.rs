@@ -26,26 +26,50 @@ impl Arrays {
     }
 
     pub fn add_f32(&mut self, values: &[f32]) -> ArrayRef {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "f32")
+        self.add(
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+            "f32",
+        )
     }
 
     pub fn add_u32(&mut self, values: &[u32]) -> ArrayRef {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u32")
+        self.add(
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+            "u32",
+        )
     }
 
     pub fn add_u16(&mut self, values: &[u16]) -> ArrayRef {
-        self.add(values.iter().flat_map(|value| value.to_le_bytes()).collect(), "u16")
+        self.add(
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect(),
+            "u16",
+        )
     }
 
     fn add(&mut self, bytes: Vec<u8>, ty: &'static str) -> ArrayRef {
         self.arrays.push(bytes);
-        ArrayRef { id: self.arrays.len() - 1, ty }
+        ArrayRef {
+            id: self.arrays.len() - 1,
+            ty,
+        }
     }
 
     /// Writes a `<script>` element for each array.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for (id, bytes) in self.arrays.iter().enumerate() {
-            write!(out, "<script type=\"application/octet-stream;base64\" id=\"array-{id}\">")?;
+            write!(
+                out,
+                "<script type=\"application/octet-stream;base64\" id=\"array-{id}\">"
+            )?;
             let mut encoder = EncoderWriter::new(&mut *out, &STANDARD);
             encoder.write_all(bytes)?;
             encoder.finish()?;
@@ -58,5 +82,9 @@ impl Arrays {
 
 /// Writes data as JSON. Escapes `<`, so that no string can close the enclosing `<script>` element.
 pub fn write_json(data: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(serde_json::to_string(data)?.replace('<', "\\u003c").as_bytes())
+    out.write_all(
+        serde_json::to_string(data)?
+            .replace('<', "\\u003c")
+            .as_bytes(),
+    )
 }

@@ -28,12 +28,18 @@ pub fn decoded_scene(contents: &Contents) -> Scene {
             None => scene::Mesh::default(),
         }
     });
-    Scene { meshes: meshes.collect(), ..Scene::default() }
+    Scene {
+        meshes: meshes.collect(),
+        ..Scene::default()
+    }
 }
 
 /// Returns the range that covers the whole mesh.
 fn whole_mesh(mesh: &Mesh) -> MeshRange {
-    let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
+    let indices = mesh
+        .indices
+        .as_ref()
+        .map_or(mesh.vertices, |indices| indices.numbers.len());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     MeshRange {
         first_index: 0,
@@ -44,14 +50,24 @@ fn whole_mesh(mesh: &Mesh) -> MeshRange {
 }
 
 fn convert_mesh(mesh: &Mesh, part: MeshRange) -> scene::Mesh {
-    let array = |name: &str| mesh.attributes.iter().find(|attribute| attribute.name == name);
-    let vectors = |name: &str| array(name).map(|attribute| convert_rows::<3>(&attribute.array, part));
-    let positions = vectors("position").or_else(|| vectors("position_2d")).unwrap_or_default();
+    let array = |name: &str| {
+        mesh.attributes
+            .iter()
+            .find(|attribute| attribute.name == name)
+    };
+    let vectors =
+        |name: &str| array(name).map(|attribute| convert_rows::<3>(&attribute.array, part));
+    let positions = vectors("position")
+        .or_else(|| vectors("position_2d"))
+        .unwrap_or_default();
     let normals = vectors("normal").filter(|normals| normals.len() == positions.len());
     let uvs = array("uv_0").map(|attribute| convert_rows::<2>(&attribute.array, part));
     scene::Mesh {
         faces: convert_faces(mesh, part, positions.len()),
-        uvs: uvs.into_iter().filter(|uvs| uvs.len() == positions.len()).collect(),
+        uvs: uvs
+            .into_iter()
+            .filter(|uvs| uvs.len() == positions.len())
+            .collect(),
         normals,
         positions,
         ..scene::Mesh::default()
@@ -62,33 +78,69 @@ fn convert_mesh(mesh: &Mesh, part: MeshRange) -> scene::Mesh {
 fn convert_rows<const N: usize>(array: &Array, part: MeshRange) -> Vec<[f32; N]> {
     let components: usize = array.shape.iter().skip(1).product();
     let count = array.shape.first().copied().unwrap_or_default();
-    let number = |index| array.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(0.0);
-    let rows = (0..count).skip(part.first_vertex as usize).take(part.vertex_count as usize);
+    let number = |index| {
+        array
+            .numbers
+            .text(index)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0.0)
+    };
+    let rows = (0..count)
+        .skip(part.first_vertex as usize)
+        .take(part.vertex_count as usize);
     rows.map(|row| {
-        std::array::from_fn(|axis| if axis < components { number(row * components + axis) } else { 0.0 })
+        std::array::from_fn(|axis| {
+            if axis < components {
+                number(row * components + axis)
+            } else {
+                0.0
+            }
+        })
     })
     .collect()
 }
 
 fn convert_faces(mesh: &Mesh, part: MeshRange, vertex_count: usize) -> Faces {
-    let Some(array) = &mesh.indices else { return Faces::default() };
-    let number =
-        |index| array.numbers.text(index).and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
-    let positions = (0..array.numbers.len()).skip(part.first_index as usize).take(part.index_count as usize);
+    let Some(array) = &mesh.indices else {
+        return Faces::default();
+    };
+    let number = |index| {
+        array
+            .numbers
+            .text(index)
+            .and_then(|text| text.parse::<u32>().ok())
+            .unwrap_or(u32::MAX)
+    };
+    let positions = (0..array.numbers.len())
+        .skip(part.first_index as usize)
+        .take(part.index_count as usize);
     let mut indices: Vec<u32> = positions.map(number).collect();
     let sizes = mesh.face_sizes.as_ref().map(|sizes| {
-        let size = |index| sizes.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(3);
+        let size = |index| {
+            sizes
+                .numbers
+                .text(index)
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(3)
+        };
         (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()
     });
     let is_valid_index = |corner: u32| (corner as usize) < vertex_count;
     let triangles = vec![3; indices.len() / 3];
     let mut rest = &mut *indices;
     for size in sizes.as_ref().unwrap_or(&triangles) {
-        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*size as usize) else {
+        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*size as usize)
+        else {
             break;
         };
-        let first = face.iter().copied().find(|corner| is_valid_index(*corner)).unwrap_or(0);
-        face.iter_mut().filter(|corner| !is_valid_index(**corner)).for_each(|corner| *corner = first);
+        let first = face
+            .iter()
+            .copied()
+            .find(|corner| is_valid_index(*corner))
+            .unwrap_or(0);
+        face.iter_mut()
+            .filter(|corner| !is_valid_index(**corner))
+            .for_each(|corner| *corner = first);
         rest = others;
     }
     // Drops incomplete triangles.
@@ -98,5 +150,8 @@ fn convert_faces(mesh: &Mesh, part: MeshRange, vertex_count: usize) -> Faces {
     if vertex_count == 0 || indices.iter().any(|corner| !is_valid_index(*corner)) {
         return Faces::triangles(Vec::new());
     }
-    Faces { indices: Some(Indices::U32(indices)), corners: sizes }
+    Faces {
+        indices: Some(Indices::U32(indices)),
+        corners: sizes,
+    }
 }

@@ -22,20 +22,37 @@ pub struct MeshDistances {
 /// Returns the distances of each mesh of a model; empty for meshes that are not drawn. `largest` is the largest
 /// distance between both models.
 pub fn by_mesh(model: &Model, distances: &Distances, largest: f64) -> Vec<MeshDistances> {
-    let mut meshes: Vec<MeshDistances> = model.meshes.iter().map(|_| MeshDistances::default()).collect();
+    let mut meshes: Vec<MeshDistances> = model
+        .meshes
+        .iter()
+        .map(|_| MeshDistances::default())
+        .collect();
     for drawn in &model.drawn_meshes {
         let first = drawn.first_vertex;
         let vertices = &distances.vertices[first..first + model.meshes[drawn.mesh].positions.len()];
         let center = |triangle: usize| {
             let corners = model.triangles[triangle].map(|corner| corner as usize);
             let center_distance = distances.centers[triangle];
-            let mean = corners.map(|corner| distances.vertices[corner]).iter().sum::<f64>() / 3.0;
-            (center_distance > mean + MIN_EXCESS * largest)
-                .then(|| (corners.map(|corner| (corner - first) as u32), center_distance as f32))
+            let mean = corners
+                .map(|corner| distances.vertices[corner])
+                .iter()
+                .sum::<f64>()
+                / 3.0;
+            (center_distance > mean + MIN_EXCESS * largest).then(|| {
+                (
+                    corners.map(|corner| (corner - first) as u32),
+                    center_distance as f32,
+                )
+            })
         };
         meshes[drawn.mesh] = MeshDistances {
             vertices: vertices.iter().map(|distance| *distance as f32).collect(),
-            centers: drawn.triangles.clone().filter_map(center).take(MAX_CENTERS).collect(),
+            centers: drawn
+                .triangles
+                .clone()
+                .filter_map(center)
+                .take(MAX_CENTERS)
+                .collect(),
         };
     }
     meshes

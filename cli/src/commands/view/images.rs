@@ -18,7 +18,10 @@ const MAX_BYTES: usize = 64 << 20;
 /// Embeds the image files that a scene refers to, up to [`MAX_BYTES`] in total. Adds a note for each image that cannot
 /// be embedded, up to [`MAX_NOTES`].
 pub fn embed(scene: &mut Scene, path: &Path, notes: &mut Vec<String>) {
-    let files = LimitedFiles { files: SiblingFiles::new(path), remaining: Cell::new(MAX_BYTES as u64) };
+    let files = LimitedFiles {
+        files: SiblingFiles::new(path),
+        remaining: Cell::new(MAX_BYTES as u64),
+    };
     let failed = embed_images(scene, &files);
     let shown = failed.iter().take(MAX_NOTES);
     notes.extend(shown.map(|(name, error)| format!("Texture \"{name}\" not shown: {error}")));
@@ -43,7 +46,12 @@ impl Files for LimitedFiles<'_> {
         let bytes = self.files.read(name, limit.min(remaining + 1))?;
         match remaining.checked_sub(bytes.len() as u64) {
             Some(left) => self.remaining.set(left),
-            None => return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the images exceed 64 MiB")),
+            None => {
+                return Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    "the images exceed 64 MiB",
+                ));
+            }
         }
         Ok(bytes)
     }
@@ -88,7 +96,10 @@ impl ImageTable {
     pub fn of(scene: &Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> ImageTable {
         let mut images = ImageTable::default();
         let mut remaining = MAX_BYTES;
-        let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
+        let textures = scene
+            .meshes
+            .iter()
+            .filter_map(|mesh| mesh.material.texture.as_ref());
         for image in textures.filter_map(|texture| texture.image.as_ref()) {
             if images.indices.contains_key(image) {
                 continue;
@@ -97,7 +108,10 @@ impl ImageTable {
             let index = remaining_after.map(|remaining_bytes| {
                 remaining = remaining_bytes;
                 let bytes = arrays.add_bytes(image.bytes.to_vec());
-                images.list.push(ImageData { media_type: image.media_type.clone(), bytes });
+                images.list.push(ImageData {
+                    media_type: image.media_type.clone(),
+                    bytes,
+                });
                 images.list.len() - 1
             });
             images.omitted += usize::from(index.is_none());
@@ -105,7 +119,9 @@ impl ImageTable {
         }
         if images.omitted > 0 {
             let count = images.omitted;
-            notes.push(format!("Textures not shown, since the images exceed 64 MiB: {count}"));
+            notes.push(format!(
+                "Textures not shown, since the images exceed 64 MiB: {count}"
+            ));
         }
         images
     }
@@ -125,6 +141,11 @@ impl ImageTable {
             AlphaMode::Blend => BLEND_CUTOFF,
         };
         let is_nearest = texture.sampler.magnify == Some(Filter::Nearest);
-        Some(TextureData { image, wrap, is_nearest, cutoff })
+        Some(TextureData {
+            image,
+            wrap,
+            is_nearest,
+            cutoff,
+        })
     }
 }

@@ -62,7 +62,11 @@ pub struct View {
 }
 
 /// The files that `view` shows.
-pub const READABLE: Readable = Readable { command: "view", reads_json: false, ..Readable::ALL };
+pub const READABLE: Readable = Readable {
+    command: "view",
+    reads_json: false,
+    ..Readable::ALL
+};
 
 impl View {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
@@ -78,7 +82,9 @@ impl View {
                 Some(other) => self.compare(other, formats)?,
                 None => Page::of(self.read_content(&self.file, formats)?),
             };
-            output::write(&out, self.force, |writer| page.write(page::PageMode::File, writer))
+            output::write(&out, self.force, |writer| {
+                page.write(page::PageMode::File, writer)
+            })
         })?;
         if !is_standard(&out) {
             // Ignores the error: standard error may be closed.
@@ -91,7 +97,10 @@ impl View {
         match &self.out {
             Some(out) => Ok(out.clone()),
             None if is_standard(&self.file) || self.other.as_deref().is_some_and(is_standard) => {
-                Err(Failure::usage("--out", "is required if a file is standard input"))
+                Err(Failure::usage(
+                    "--out",
+                    "is required if a file is standard input",
+                ))
             }
             None => {
                 let mut out = self.file.clone().into_os_string();
@@ -118,24 +127,50 @@ impl View {
     /// Reads and compares two files, and returns their page.
     fn compare(&self, other: &Path, formats: &Formats) -> Result<Page> {
         if is_standard(&self.file) && is_standard(other) {
-            return Err(Failure::usage(&input::name_of(other), "can be used for one of the files only"));
+            return Err(Failure::usage(
+                &input::name_of(other),
+                "can be used for one of the files only",
+            ));
         }
-        let View { read_args, limit_args, .. } = self;
+        let View {
+            read_args,
+            limit_args,
+            ..
+        } = self;
         let files = [
             ComparedFile::open(&self.file, read_args, READABLE, formats)?,
             ComparedFile::open(other, read_args, READABLE, formats)?,
         ];
-        let options = ComparisonOptions { read_args, limit_args, formats, tolerance: 0.0, as_scenes: false };
+        let options = ComparisonOptions {
+            read_args,
+            limit_args,
+            formats,
+            tolerance: 0.0,
+            as_scenes: false,
+        };
         let mut comparison = Comparison::of_files(&files, &options);
-        let [file, other] = files.map(|file| FileContent::read(file, read_args, limit_args, true, formats));
+        let [file, other] =
+            files.map(|file| FileContent::read(file, read_args, limit_args, true, formats));
         let mut contents = [file?, other?];
         comparison.measure(&mut contents);
         let [file, other] = contents;
-        Ok(Page { other: Some((other, comparison)), ..Page::of(file) })
+        Ok(Page {
+            other: Some((other, comparison)),
+            ..Page::of(file)
+        })
     }
 
     /// Returns the content of a file that cannot be decoded, for example because an exporter is still writing it.
-    fn undecoded_content(&self, path: &Path, reason: &str, formats: &Formats) -> Result<FileContent> {
-        Ok(FileContent::undecoded(path, self.read_args.read_bytes(path, formats)?, reason))
+    fn undecoded_content(
+        &self,
+        path: &Path,
+        reason: &str,
+        formats: &Formats,
+    ) -> Result<FileContent> {
+        Ok(FileContent::undecoded(
+            path,
+            self.read_args.read_bytes(path, formats)?,
+            reason,
+        ))
     }
 }

@@ -110,7 +110,9 @@ impl Model {
             // Ignores losses: overlapping triangles of a polygon are drawn.
             let _ = mesh.triangulate();
             let mut data = mesh_data(mesh, faces, &mut remaining, &mut omitted, arrays);
-            data.texture = images.texture(&mesh.material).filter(|_| data.uvs.is_some());
+            data.texture = images
+                .texture(&mesh.material)
+                .filter(|_| data.uvs.is_some());
             if let Some(MeshDistances { vertices, centers }) = distances.next() {
                 let (indices, of_centers): (Vec<_>, Vec<_>) = centers.into_iter().unzip();
                 data.distances = (!vertices.is_empty()).then(|| arrays.add_f32(&vertices));
@@ -124,15 +126,26 @@ impl Model {
         });
         let meshes = meshes.collect();
         if omitted > 0 {
-            notes.push(format!("{omitted} triangles are omitted: a page shows at most {MAX_TRIANGLES}"));
+            notes.push(format!(
+                "{omitted} triangles are omitted: a page shows at most {MAX_TRIANGLES}"
+            ));
         }
         let lods = scene.lods.iter();
         Model {
             meshes,
             images: images.list,
-            lods: lods.map(|lod| LodData { distance: lod.distance, meshes: lod.meshes.clone() }).collect(),
+            lods: lods
+                .map(|lod| LodData {
+                    distance: lod.distance,
+                    meshes: lod.meshes.clone(),
+                })
+                .collect(),
             joints: joint_data(scene),
-            animations: scene.animations.iter().map(|animation| animation_data(animation, arrays)).collect(),
+            animations: scene
+                .animations
+                .iter()
+                .map(|animation| animation_data(animation, arrays))
+                .collect(),
             transform: scene.transform.map(|transform| transform.to_cols_array()),
         }
     }
@@ -144,7 +157,9 @@ fn triangle_faces(mesh: &Mesh) -> Option<Vec<u32>> {
     let faces = corners.iter().enumerate();
     Some(
         faces
-            .flat_map(|(face, count)| std::iter::repeat_n(face as u32, count.saturating_sub(2) as usize))
+            .flat_map(|(face, count)| {
+                std::iter::repeat_n(face as u32, count.saturating_sub(2) as usize)
+            })
             .collect(),
     )
 }
@@ -168,16 +183,32 @@ fn mesh_data(
     *omitted_triangles += triangle_count - triangles;
     let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
     let (joints, weights) = match skin {
-        Some(skin) => {
-            (Some(arrays.add_u16(&joint_indices(&skin))), Some(arrays.add_bytes(weight_bytes(skin))))
-        }
+        Some(skin) => (
+            Some(arrays.add_u16(&joint_indices(&skin))),
+            Some(arrays.add_bytes(weight_bytes(skin))),
+        ),
         None => (None, None),
     };
-    let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
+    let normals = mesh
+        .normals
+        .take()
+        .filter(|normals| normals.len() == vertices);
     // The checkerboard uses the UV set of the texture; without a texture, set 0.
-    let uv_set = mesh.material.texture.as_ref().map_or(0, |texture| texture.uv_set);
-    let uvs = mesh.uvs.drain(..).nth(uv_set).filter(|uvs| uvs.len() == vertices);
-    let colors = mesh.colors.drain(..).next().filter(|colors| colors.len() == vertices);
+    let uv_set = mesh
+        .material
+        .texture
+        .as_ref()
+        .map_or(0, |texture| texture.uv_set);
+    let uvs = mesh
+        .uvs
+        .drain(..)
+        .nth(uv_set)
+        .filter(|uvs| uvs.len() == vertices);
+    let colors = mesh
+        .colors
+        .drain(..)
+        .next()
+        .filter(|colors| colors.len() == vertices);
     MeshData {
         name: std::mem::take(&mut mesh.name),
         material: std::mem::take(&mut mesh.material.name),
@@ -216,15 +247,19 @@ fn normal_bytes(normal: [f32; 3]) -> [u8; 4] {
 /// Returns the joint indices of a skin, with 0 for unused influences, whose weight is 0.
 fn joint_indices(skin: &Skin) -> Vec<u16> {
     let joints = skin.joints.as_flattened().iter();
-    joints.map(|joint| if *joint == Skin::NONE { 0 } else { *joint }).collect()
+    joints
+        .map(|joint| if *joint == Skin::NONE { 0 } else { *joint })
+        .collect()
 }
 
 fn weight_bytes(skin: Skin) -> Vec<u8> {
     match skin.weights {
         Weights::U8(weights) => weights.into_flattened(),
-        Weights::F32(weights) => {
-            weights.as_flattened().iter().map(|weight| (weight * 255.0).round() as u8).collect()
-        }
+        Weights::F32(weights) => weights
+            .as_flattened()
+            .iter()
+            .map(|weight| (weight * 255.0).round() as u8)
+            .collect(),
     }
 }
 
@@ -245,7 +280,11 @@ fn joint_data(scene: &Scene) -> Vec<JointData> {
 }
 
 fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
-    let times = animation.times.iter().map(|times| arrays.add_f32(times)).collect();
+    let times = animation
+        .times
+        .iter()
+        .map(|times| arrays.add_f32(times))
+        .collect();
     let channels = animation.channels.iter().map(|channel| {
         let (property, values) = match &channel.samples {
             Samples::Translation(values) => ("translation", values.as_flattened()),

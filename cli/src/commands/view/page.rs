@@ -146,10 +146,21 @@ impl Page {
         let mut arrays = Arrays::default();
         let file = file_data(self.file, mode, &mut arrays);
         let (other, comparison) = match self.other {
-            Some((other, comparison)) => (Some(file_data(other, mode, &mut arrays)), Some(comparison)),
+            Some((other, comparison)) => {
+                (Some(file_data(other, mode, &mut arrays)), Some(comparison))
+            }
             None => (None, None),
         };
-        write_page(&PageData { file, other, comparison }, &arrays, mode, out)
+        write_page(
+            &PageData {
+                file,
+                other,
+                comparison,
+            },
+            &arrays,
+            mode,
+            out,
+        )
     }
 }
 
@@ -168,13 +179,20 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
         losses,
         ..
     } = content;
-    let (distances, is_converted, mut notes) = (content.distances, content.is_converted, content.notes);
+    let (distances, is_converted, mut notes) =
+        (content.distances, content.is_converted, content.notes);
     let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
     if shown.len() < bytes.len() {
-        notes.push(format!("The first {MAX_MIB} MiB of {} bytes are shown", bytes.len()));
+        notes.push(format!(
+            "The first {MAX_MIB} MiB of {} bytes are shown",
+            bytes.len()
+        ));
     }
     if losses.len() > MAX_LOSSES {
-        notes.push(format!("The first {MAX_LOSSES} of {} losses are shown", losses.len()));
+        notes.push(format!(
+            "The first {MAX_LOSSES} of {} losses are shown",
+            losses.len()
+        ));
     }
     FileData {
         file: name,
@@ -196,7 +214,10 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
         source_fields: source_fields_data(source_fields, arrays),
         findings,
         losses: (losses.iter().take(MAX_LOSSES))
-            .map(|loss| LossData { path: loss.path.to_string(), text: loss.to_string() })
+            .map(|loss| LossData {
+                path: loss.path.to_string(),
+                text: loss.to_string(),
+            })
             .collect(),
         is_converted,
         notes,
@@ -204,10 +225,18 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
 }
 
 /// Writes the markup, and replaces its placeholder comments with the policy, styles, data and script.
-fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
+fn write_page(
+    data: &PageData,
+    arrays: &Arrays,
+    mode: PageMode,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let script = join_modules();
     for part in MARKUP.split_inclusive("-->") {
-        let (markup, placeholder) = match part.strip_suffix("-->").and_then(|part| part.rsplit_once("<!--")) {
+        let (markup, placeholder) = match part
+            .strip_suffix("-->")
+            .and_then(|part| part.rsplit_once("<!--"))
+        {
             Some((markup, placeholder)) => (markup, placeholder.trim()),
             None => (part, ""),
         };
@@ -232,7 +261,11 @@ fn write_page(data: &PageData, arrays: &Arrays, mode: PageMode, out: &mut dyn Wr
 /// `--serve`.
 fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
-    let connect = if mode == PageMode::Served { "'self'" } else { "'none'" };
+    let connect = if mode == PageMode::Served {
+        "'self'"
+    } else {
+        "'none'"
+    };
     write!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src {connect}; \
@@ -246,31 +279,60 @@ fn write_policy(script: &str, mode: PageMode, out: &mut dyn Write) -> io::Result
 fn join_modules() -> String {
     let lines = MODULES.iter().flat_map(|module| module.lines());
     let without_imports = lines.filter(|line| !line.starts_with("import "));
-    without_imports.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
+    without_imports
+        .flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"])
+        .collect()
 }
 
-fn block_data(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {
+fn block_data(
+    unpacked: Vec<UnpackedBlock>,
+    arrays: &mut Arrays,
+    notes: &mut Vec<String>,
+) -> Vec<BlockData> {
     let mut remaining = MAX_BYTES;
     let mut omitted = 0;
-    let blocks = unpacked.into_iter().map(|UnpackedBlock { packed, mut content }| {
-        let size = content.len();
-        content.truncate(remaining);
-        remaining -= content.len();
-        omitted += size - content.len();
-        BlockData { packed, size: size as u64, bytes: arrays.add_bytes(content) }
-    });
+    let blocks = unpacked.into_iter().map(
+        |UnpackedBlock {
+             packed,
+             mut content,
+         }| {
+            let size = content.len();
+            content.truncate(remaining);
+            remaining -= content.len();
+            omitted += size - content.len();
+            BlockData {
+                packed,
+                size: size as u64,
+                bytes: arrays.add_bytes(content),
+            }
+        },
+    );
     let blocks = blocks.collect();
     if omitted > 0 {
-        notes.push(format!("{omitted} unpacked bytes are omitted: a page shows at most {MAX_MIB} MiB"));
+        notes.push(format!(
+            "{omitted} unpacked bytes are omitted: a page shows at most {MAX_MIB} MiB"
+        ));
     }
     blocks
 }
 
 fn source_fields_data(source_fields: SourceFields, arrays: &mut Arrays) -> SourceFieldsData {
-    let SourceFields { meshes, joints, animations } = source_fields;
+    let SourceFields {
+        meshes,
+        joints,
+        animations,
+    } = source_fields;
     let animations = animations.into_iter().map(|keys| KeysData {
-        channels: keys.channels.iter().map(|channel| arrays.add_u32(channel)).collect(),
+        channels: keys
+            .channels
+            .iter()
+            .map(|channel| arrays.add_u32(channel))
+            .collect(),
         list: keys.list,
     });
-    SourceFieldsData { animations: animations.collect(), meshes, joints }
+    SourceFieldsData {
+        animations: animations.collect(),
+        meshes,
+        joints,
+    }
 }

@@ -46,9 +46,14 @@ impl Request {
         };
         let headers = lines.filter_map(|line| line.split_once(':'));
         let mut hosts = headers.filter(|(name, _)| name.eq_ignore_ascii_case("host"));
-        let host = hosts.next().map(|(_, value)| value.trim().to_ascii_lowercase())?;
+        let host = hosts
+            .next()
+            .map(|(_, value)| value.trim().to_ascii_lowercase())?;
         let path = target.split('?').next().unwrap_or_default();
-        (path.starts_with('/') && hosts.next().is_none()).then(|| Request { path: path.to_owned(), host })
+        (path.starts_with('/') && hosts.next().is_none()).then(|| Request {
+            path: path.to_owned(),
+            host,
+        })
     }
 }
 
@@ -60,12 +65,20 @@ pub struct Response {
 
 impl Response {
     pub fn html(body: Vec<u8>) -> Response {
-        Response { status: 200, content_type: "text/html; charset=utf-8", body }
+        Response {
+            status: 200,
+            content_type: "text/html; charset=utf-8",
+            body,
+        }
     }
 
     pub fn text(status: u16, message: &str) -> Response {
         let body = format!("{message}\n").into_bytes();
-        Response { status, content_type: "text/plain; charset=utf-8", body }
+        Response {
+            status,
+            content_type: "text/plain; charset=utf-8",
+            body,
+        }
     }
 
     /// Writes the response, with headers that forbid caching and embedding in other pages.

@@ -44,7 +44,8 @@ impl<'v> Server<'v> {
     ///
     /// Returns an error if the path is not a folder, or no port can be bound.
     pub fn run(view: &'v View, formats: &'v Formats) -> Result<()> {
-        let folder = Folder::open(&view.file).map_err(|error| Failure::io(&text_of(&view.file), &error))?;
+        let folder =
+            Folder::open(&view.file).map_err(|error| Failure::io(&text_of(&view.file), &error))?;
         let failure = |error: io::Error| Failure::io("the loopback interface", &error);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failure)?;
         let port = listener.local_addr().map_err(failure)?.port();
@@ -62,7 +63,11 @@ impl<'v> Server<'v> {
         drop(out);
         let path = text_of(&view.file);
         // Ignores the error: standard error may be closed.
-        let _ = writeln!(anstream::stderr(), "Serving {} until Ctrl-C", Escaped(&path));
+        let _ = writeln!(
+            anstream::stderr(),
+            "Serving {} until Ctrl-C",
+            Escaped(&path)
+        );
         thread::scope(|scope| {
             // Ignores connections that failed.
             for stream in listener.incoming().flatten() {
@@ -93,14 +98,19 @@ impl<'v> Server<'v> {
         }
         let mut parts = request.path.trim_start_matches('/').splitn(3, '/');
         if parts.next() != Some(&self.token) {
-            return Response::text(403, "the token is missing: use the address that meshspec printed");
+            return Response::text(
+                403,
+                "the token is missing: use the address that meshspec printed",
+            );
         }
         let Some(kind) = parts.next() else {
             return Response::text(404, "not found: the address must end with a slash");
         };
         let name = parts.next().unwrap_or_default();
         let name: Vec<u8> = percent_decode_str(name).collect();
-        let Some(name) = input::path_from_bytes(&name) else { return not_found() };
+        let Some(name) = input::path_from_bytes(&name) else {
+            return not_found();
+        };
         match kind {
             "" => self.list_response(),
             "view" => self.page_response(&name),
@@ -117,11 +127,15 @@ impl<'v> Server<'v> {
     }
 
     fn page_response(&self, name: &Path) -> Response {
-        let Ok(path) = self.folder.locate(name) else { return not_found() };
+        let Ok(path) = self.folder.locate(name) else {
+            return not_found();
+        };
         let mut html = Vec::new();
         let content = self.view.read_content(&path, self.formats);
-        let content =
-            content.or_else(|failure| self.view.undecoded_content(&path, failure.message(), self.formats));
+        let content = content.or_else(|failure| {
+            self.view
+                .undecoded_content(&path, failure.message(), self.formats)
+        });
         match content {
             Ok(content) => match Page::of(content).write(PageMode::Served, &mut html) {
                 Ok(()) => Response::html(html),
@@ -134,9 +148,17 @@ impl<'v> Server<'v> {
     /// Returns the size and modification time of a file, which the page compares to detect changes.
     fn stamp_response(&self, name: &Path) -> Response {
         let metadata = self.folder.locate(name).and_then(|path| path.metadata());
-        let Ok(metadata) = metadata else { return not_found() };
-        let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Response::text(200, &format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos()))
+        let Ok(metadata) = metadata else {
+            return not_found();
+        };
+        let time = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Response::text(
+            200,
+            &format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos()),
+        )
     }
 }
 

@@ -10,10 +10,20 @@ const MAX_PER_LIST: usize = 100;
 
 /// Returns a tree with a branch for each list. The parts of a branch are the lines of its list.
 pub fn line_tree(format: AnyFormat, bytes: &[u8]) -> Branch {
-    let mut root = Branch { size: bytes.len() as u64, ..Branch::default() };
+    let mut root = Branch {
+        size: bytes.len() as u64,
+        ..Branch::default()
+    };
     format.lines(bytes, &mut |line| {
-        let name = if line.list.is_empty() { "other lines" } else { line.list };
-        let position = root.parts.iter().position(|list| list.step == name || list.label == name);
+        let name = if line.list.is_empty() {
+            "other lines"
+        } else {
+            line.list
+        };
+        let position = root
+            .parts
+            .iter()
+            .position(|list| list.step == name || list.label == name);
         let position = position.unwrap_or_else(|| {
             root.parts.push(empty_list(name, line.list, line.offset));
             root.parts.len() - 1

@@ -34,7 +34,11 @@ impl Default for Tolerance {
     /// Positions: 1/255, a step of 64-bit and 96-bit vertices. Texture coordinates: 1/1024. Normals: 2°, the resolution
     /// of three F8A.
     fn default() -> Tolerance {
-        Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
+        Tolerance {
+            position: 1.0 / 255.0,
+            st: 1.0 / 1024.0,
+            normal: 2.0,
+        }
     }
 }
 
@@ -64,7 +68,8 @@ pub enum VertexSize {
 
 impl VertexSize {
     /// All sizes, smallest first.
-    pub(super) const ALL: [VertexSize; 3] = [VertexSize::Bits64, VertexSize::Bits96, VertexSize::Bits128];
+    pub(super) const ALL: [VertexSize; 3] =
+        [VertexSize::Bits64, VertexSize::Bits96, VertexSize::Bits128];
 }
 
 /// The largest encoding error of each attribute.

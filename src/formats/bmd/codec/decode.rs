@@ -5,8 +5,8 @@
 use super::super::bits::extract_bits;
 use super::super::document::{Vertex, Vertices, shade_color};
 use super::super::schema::{
-    FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96, Surface,
-    TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
+    FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96,
+    Surface, TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
 };
 
 /// Decodes the attributes of a vertex form of `N` 32-bit words. Omitted attributes are 0, white, or the direction of
@@ -96,7 +96,11 @@ impl VertexForm<3> for Vertex96 {
     fn st(vertex: &[u32; 3]) -> [f32; 2] {
         let fine = FineSt::decode(extract_bits(FineVertex96::ST, vertex));
         let scaled = ScaledSt::decode(extract_bits(ScaledVertex96::ST, vertex));
-        if extract_bits(FineVertex96::TAG, vertex) & 1 == 0 { fine } else { scaled }
+        if extract_bits(FineVertex96::TAG, vertex) & 1 == 0 {
+            fine
+        } else {
+            scaled
+        }
     }
 
     #[inline(always)]
@@ -114,7 +118,11 @@ impl VertexForm<3> for Vertex96 {
     #[inline(always)]
     fn bone(vertex: &[u32; 3]) -> u8 {
         let bone = extract_bits(FineVertex96::COLOR_OR_BONE, vertex) as u8;
-        if extract_bits(FineVertex96::TAG, vertex) as u8 & !1 == VertexTag::BONE_96 { bone } else { 0 }
+        if extract_bits(FineVertex96::TAG, vertex) as u8 & !1 == VertexTag::BONE_96 {
+            bone
+        } else {
+            0
+        }
     }
 }
 
@@ -162,7 +170,11 @@ pub trait VertexVisitor {
 
 /// Calls `visitor` with the decoder for the vertex at the start of `words`; `None` if the tag of the vertex is unknown.
 #[inline(always)]
-pub fn with_form<V: VertexVisitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
+pub fn with_form<V: VertexVisitor>(
+    words: &[u32],
+    surface: Surface,
+    visitor: V,
+) -> Option<V::Output> {
     let (_, form) = PackedVertex::form_of(PackedVertex::tag_of(words), surface);
     Some(match PackedVertex::kind_at(form)? {
         VertexKind::Textured64 => visitor.visit::<2, TexturedVertex64>(),
@@ -195,7 +207,9 @@ impl PackedVertex {
     /// Decodes the vertex.
     pub fn value(self) -> Vertex {
         let (words, surface) = (self.words(), Form::surface(self).unwrap_or_default());
-        with_form(&words, surface, VertexDecoder(&words)).flatten().unwrap_or_default()
+        with_form(&words, surface, VertexDecoder(&words))
+            .flatten()
+            .unwrap_or_default()
     }
 
     /// Decodes the position in bone space.
@@ -234,8 +248,16 @@ pub static SHADE_COLORS: [[u8; 4]; 512] = {
 /// change the result.
 #[inline(always)]
 fn direction(position: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = [f64::from(position[0]), f64::from(position[1]), f64::from(position[2])];
+    let [x, y, z] = [
+        f64::from(position[0]),
+        f64::from(position[1]),
+        f64::from(position[2]),
+    ];
     let square = x * x + y * y + z * z;
-    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    let scale = if square == 0.0 {
+        0.0
+    } else {
+        1.0 / square.sqrt()
+    };
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }

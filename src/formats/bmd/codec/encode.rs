@@ -42,8 +42,15 @@ impl Vertices {
         tolerance: &Tolerance,
     ) -> Result<(Vertices, VertexErrors)> {
         let targets = attributes.to_vertices()?;
-        let largest = attributes.positions.as_flattened().iter().fold(0.0, |max: f32, x| max.max(x.abs()));
-        let tolerance = Tolerance { position: tolerance.position * largest, ..*tolerance };
+        let largest = attributes
+            .positions
+            .as_flattened()
+            .iter()
+            .fold(0.0, |max: f32, x| max.max(x.abs()));
+        let tolerance = Tolerance {
+            position: tolerance.position * largest,
+            ..*tolerance
+        };
         let allowed: &[VertexSize] = match &sizes {
             VertexSizes::PerVertex => return encode_per_vertex(&targets, surface, &tolerance),
             VertexSizes::PerMesh => &VertexSize::ALL,
@@ -70,9 +77,12 @@ fn encode_in_size(
     surface: Surface,
     tolerance: &Tolerance,
 ) -> Result<(Vertices, VertexErrors, bool)> {
-    let (mut vertices, mut largest, mut is_precise) = (Vertices::default(), VertexErrors::default(), true);
+    let (mut vertices, mut largest, mut is_precise) =
+        (Vertices::default(), VertexErrors::default(), true);
     for (index, vertex) in targets.iter().enumerate() {
-        let packed = vertex.pack(size, surface).map_err(|error| error.at_vertex(index))?;
+        let packed = vertex
+            .pack(size, surface)
+            .map_err(|error| error.at_vertex(index))?;
         let errors = vertex.errors(packed.value());
         is_precise &= vertex.is_precise(errors, tolerance);
         largest = largest.max(errors);
@@ -96,7 +106,9 @@ fn encode_per_vertex(
                     let errors = vertex.errors(packed.value());
                     let is_precise = vertex.is_precise(errors, tolerance);
                     // If no size is precise enough, keeps the one with the smallest position error.
-                    let best_error = best.as_ref().map(|(_, best): &(_, VertexErrors)| best.position);
+                    let best_error = best
+                        .as_ref()
+                        .map(|(_, best): &(_, VertexErrors)| best.position);
                     if is_precise || best_error.is_none_or(|best| errors.position <= best) {
                         best = Some((packed, errors));
                     }
@@ -130,7 +142,10 @@ impl Attributes {
             ("bones", self.bones.as_ref().map(Vec::len)),
             ("limits", self.limits.as_ref().map(Vec::len)),
         ];
-        if let Some((name, Some(found))) = lists.iter().find(|(_, found)| found.is_some_and(|n| n != len)) {
+        if let Some((name, Some(found))) = lists
+            .iter()
+            .find(|(_, found)| found.is_some_and(|n| n != len))
+        {
             let message = format!("value count {found}, expected the position count {len}");
             return Err(Error::inexpressible(message).at(path!((*name))));
         }
@@ -139,10 +154,13 @@ impl Attributes {
         let mut last = (WHITE, nearest_shade(WHITE));
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = value_at(&self.bones, index).unwrap_or(0);
-            let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
-                let message = format!("bone {bone}, but a skeleton has at most 255 bones");
-                Error::inexpressible(message).at(path!(vertices[index].bone))
-            })?;
+            let bone = u8::try_from(bone)
+                .ok()
+                .filter(|bone| *bone != Bone::PSEUDO)
+                .ok_or_else(|| {
+                    let message = format!("bone {bone}, but a skeleton has at most 255 bones");
+                    Error::inexpressible(message).at(path!(vertices[index].bone))
+                })?;
             let normal = value_at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
                 let path = path!(vertices[index].normal);

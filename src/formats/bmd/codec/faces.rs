@@ -26,15 +26,28 @@ pub struct FaceForm {
 /// The fields that store the vertex indices of a face.
 pub const CORNER_FIELDS: [&str; 4] = ["v0", "v1", "v2", "v3"];
 
-const NO_BITS: BitRange = BitRange { offset: 0, width: 0 };
+const NO_BITS: BitRange = BitRange {
+    offset: 0,
+    width: 0,
+};
 
 impl FaceForm {
-    const EMPTY: Self = Self { words: 0, tag: 0, corners: [NO_BITS; 4], corner_count: 0, tag2: NO_BITS };
+    const EMPTY: Self = Self {
+        words: 0,
+        tag: 0,
+        corners: [NO_BITS; 4],
+        corner_count: 0,
+        tag2: NO_BITS,
+    };
 
     /// Derives the form, except for its tag, from the fields of the packed word.
     const fn from_type(ty: &Type) -> FaceForm {
         let mut form = FaceForm::EMPTY;
-        if let Type::Declared(Declaration { shape: Shape::Bits { size, fields }, .. }) = ty {
+        if let Type::Declared(Declaration {
+            shape: Shape::Bits { size, fields },
+            ..
+        }) = ty
+        {
             form.words = *size as usize / 4;
             let mut index = 0;
             while index < fields.len() {
@@ -55,20 +68,29 @@ impl FaceForm {
     /// Returns a face of this form; a triangle uses the first three vertices.
     #[inline(always)]
     fn to_face(self, [a, b, c, d]: [u32; 4]) -> Face {
-        if self.corner_count == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
+        if self.corner_count == 3 {
+            Face::Triangle([a, b, c])
+        } else {
+            Face::Quad([a, b, c, d])
+        }
     }
 
     /// Returns `true` if the form has as many vertices as the face, and the indices fit its bit ranges.
     fn fits(&self, face: Face) -> bool {
         let vertices = face.vertices();
         vertices.len() == self.corner_count
-            && vertices.iter().zip(self.corners).all(|(v, bits)| v >> bits.width == 0)
+            && vertices
+                .iter()
+                .zip(self.corners)
+                .all(|(v, bits)| v >> bits.width == 0)
     }
 
     /// Packs a face that fits the form.
     fn pack(&self, face: Face) -> u64 {
         let corners = face.vertices().iter().zip(self.corners);
-        corners.fold(self.tag, |word, (v, bits)| word | u64::from(*v) << bits.offset)
+        corners.fold(self.tag, |word, (v, bits)| {
+            word | u64::from(*v) << bits.offset
+        })
     }
 }
 
@@ -99,10 +121,13 @@ impl PackedFace {
 
     /// Returns the face in every form that fits its indices, smallest first.
     pub(in super::super) fn in_fitting_forms(face: Face) -> impl Iterator<Item = PackedFace> {
-        FORMS.iter().filter(move |form| form.fits(face)).filter_map(move |form| {
-            let word = form.pack(face);
-            PackedFace::read_first(&[word as u32, (word >> 32) as u32], Surface::default())
-        })
+        FORMS
+            .iter()
+            .filter(move |form| form.fits(face))
+            .filter_map(move |form| {
+                let word = form.pack(face);
+                PackedFace::read_first(&[word as u32, (word >> 32) as u32], Surface::default())
+            })
     }
 
     /// Returns the smallest form that fits the face; `None` if an index exceeds 20 bits, or 15 bits in a quad.
@@ -141,7 +166,10 @@ impl Faces {
     pub fn encode(faces: &[Face]) -> Result<Faces> {
         let mut words = Vec::with_capacity(faces.len());
         for (index, face) in faces.iter().enumerate() {
-            let form = FORMS.iter().find(|form| form.fits(*face)).ok_or_else(|| too_large(*face, index))?;
+            let form = FORMS
+                .iter()
+                .find(|form| form.fits(*face))
+                .ok_or_else(|| too_large(*face, index))?;
             let word = form.pack(*face);
             words.extend_from_slice(&[word as u32, (word >> 32) as u32][..form.words]);
         }
@@ -190,9 +218,19 @@ impl Faces {
         let mut rest = self.words();
         while !rest.is_empty() {
             let (_, form) = PackedFace::form_of(PackedFace::tag_of(rest), Surface::default());
-            let visitor = FaceRunVisitor { words: rest, form, sink };
-            let Some(consumed) = PackedFace::with_word(form, visitor) else { break };
-            rest = if consumed > 0 { &rest[consumed..] } else { visit_one_by_one(rest, sink) };
+            let visitor = FaceRunVisitor {
+                words: rest,
+                form,
+                sink,
+            };
+            let Some(consumed) = PackedFace::with_word(form, visitor) else {
+                break;
+            };
+            rest = if consumed > 0 {
+                &rest[consumed..]
+            } else {
+                visit_one_by_one(rest, sink)
+            };
         }
     }
 }
@@ -219,10 +257,23 @@ fn visit_one_by_one<'a>(mut words: &'a [u32], sink: &mut impl FaceSink) -> &'a [
 }
 
 fn too_large(face: Face, index: usize) -> Error {
-    let forms = FORMS.iter().filter(|form| form.corner_count == face.vertices().len());
-    let bits = forms.map(|form| form.corners[0].width).max().unwrap_or_default();
-    let hint = if let Face::Quad(_) = face { "; split it into triangles" } else { "" };
-    let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
+    let forms = FORMS
+        .iter()
+        .filter(|form| form.corner_count == face.vertices().len());
+    let bits = forms
+        .map(|form| form.corners[0].width)
+        .max()
+        .unwrap_or_default();
+    let hint = if let Face::Quad(_) = face {
+        "; split it into triangles"
+    } else {
+        ""
+    };
+    let corner = face
+        .vertices()
+        .iter()
+        .position(|vertex| *vertex >= 1 << bits)
+        .unwrap_or(0);
     let vertex = face.vertices().get(corner).copied().unwrap_or(0);
     let message = format!("index {vertex} exceeds the {bits} bits of this face{hint}");
     Error::inexpressible(message).at(path!(faces[index].(CORNER_FIELDS[corner])))
@@ -340,7 +391,11 @@ fn read_tag2<const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
 
 #[inline(always)]
 fn read_triangle<const N: usize, W: Layout>(face: &[u32; N]) -> [u32; 3] {
-    [read_corner::<0, N, W>(face), read_corner::<1, N, W>(face), read_corner::<2, N, W>(face)]
+    [
+        read_corner::<0, N, W>(face),
+        read_corner::<1, N, W>(face),
+        read_corner::<2, N, W>(face),
+    ]
 }
 
 #[inline(always)]

@@ -45,14 +45,21 @@ fn nearest_step(value: f32) -> i32 {
 
 /// Returns the code of a step, −127 to 127.
 fn step_code(step: i32) -> u8 {
-    let sign = if step < 0 { 1 << F8A::NEGATIVE.offset } else { 0 };
+    let sign = if step < 0 {
+        1 << F8A::NEGATIVE.offset
+    } else {
+        0
+    };
     step.unsigned_abs() as u8 | sign
 }
 
 impl Normal {
     /// Returns the nearest code of each component.
     pub fn nearest([x, y, z]: [f32; 3]) -> Normal {
-        Normal::new().with_x(F8A::nearest(x)).with_y(F8A::nearest(y)).with_z(F8A::nearest(z))
+        Normal::new()
+            .with_x(F8A::nearest(x))
+            .with_y(F8A::nearest(y))
+            .with_z(F8A::nearest(z))
     }
 }
 
@@ -76,7 +83,12 @@ impl Rotation {
             let rotation = Rotation::from_bytes(std::array::from_fn(code));
             let components = rotation.components().map(f64::from);
             let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
-            let cosine = components.iter().zip(target).map(|(a, b)| a * b).sum::<f64>() / length;
+            let cosine = components
+                .iter()
+                .zip(target)
+                .map(|(a, b)| a * b)
+                .sum::<f64>()
+                / length;
             if cosine > best.0 {
                 best = (cosine, rotation);
             }
@@ -100,9 +112,13 @@ impl Rotation {
         let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let lengths = [dot(own, own), dot(target, target)].map(f64::sqrt);
         let sign = if dot(own, target) < 0.0 { -1.0 } else { 1.0 };
-        let chord: [f64; 4] = std::array::from_fn(|i| own[i] / lengths[0] - sign * target[i] / lengths[1]);
+        let chord: [f64; 4] =
+            std::array::from_fn(|i| own[i] / lengths[0] - sign * target[i] / lengths[1]);
         // Cosines of small angles round to 1; chords do not.
-        4.0 * (dot(chord, chord).sqrt() / 2.0).min(1.0).asin().to_degrees()
+        4.0 * (dot(chord, chord).sqrt() / 2.0)
+            .min(1.0)
+            .asin()
+            .to_degrees()
     }
 }
 
@@ -140,10 +156,20 @@ impl Triple {
     /// Returns an error if a triple cannot be expressed; the path is `[index]`.
     pub fn nearest_all(values: &[[f32; 3]]) -> Result<Vec<Triple>> {
         if all_fit(values.as_flattened()) {
-            return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
+            return Ok(values
+                .iter()
+                .map(|values| Triple::from(nearest_triple(*values)))
+                .collect());
         }
-        let index = values.iter().position(|values| !all_fit(values)).unwrap_or(0);
-        let message = format!("{:?} is non-finite or outside ±{}", values[index], Triple::MAX);
+        let index = values
+            .iter()
+            .position(|values| !all_fit(values))
+            .unwrap_or(0);
+        let message = format!(
+            "{:?} is non-finite or outside ±{}",
+            values[index],
+            Triple::MAX
+        );
         Err(Error::inexpressible(message).at(path!([index])))
     }
 }
@@ -153,7 +179,9 @@ impl Triple {
 fn all_fit(values: &[f32]) -> bool {
     let step = fraction_unit(31);
     // Ties round to even: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
-    values.iter().fold(true, |all, x| all & (*x < 255.5 * step) & (*x >= -256.5 * step))
+    values.iter().fold(true, |all, x| {
+        all & (*x < 255.5 * step) & (*x >= -256.5 * step)
+    })
 }
 
 /// Returns the packed word of the nearest triple, for numbers in range.
@@ -202,7 +230,9 @@ fn nearest_st(
     exponents.find_map(|exponent| {
         let scale = f64::from(scale(exponent));
         let fractions = st.map(|x| ((f64::from(x) / scale + bias) * steps).round_ties_even());
-        let all_fit = fractions.iter().all(|fraction| (0.0..=max).contains(fraction));
+        let all_fit = fractions
+            .iter()
+            .all(|fraction| (0.0..=max).contains(fraction));
         all_fit.then(|| (fractions.map(|fraction| fraction as u16), exponent as u8))
     })
 }
@@ -212,7 +242,12 @@ impl ScaledSt {
     pub fn nearest(st: [f32; 2]) -> Option<ScaledSt> {
         let scale = |exponent| power_of_two(2 * exponent);
         let ([s, t], exponent) = nearest_st(st, 0..4, scale, 0.5, 1024.0, ScaledSt::FRAC_S.width)?;
-        Some(ScaledSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
+        Some(
+            ScaledSt::new()
+                .with_frac_s(s)
+                .with_frac_t(t)
+                .with_exponent(exponent),
+        )
     }
 }
 
@@ -227,15 +262,24 @@ impl FineSt {
 impl WideSt {
     /// Returns the nearest code; `None` if a coordinate is out of range at every exponent.
     pub fn nearest(st: [f32; 2]) -> Option<WideSt> {
-        let ([s, t], exponent) = nearest_st(st, 0..16, power_of_two, 2.0, 4096.0, WideSt::FRAC_S.width)?;
-        Some(WideSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
+        let ([s, t], exponent) =
+            nearest_st(st, 0..16, power_of_two, 2.0, 4096.0, WideSt::FRAC_S.width)?;
+        Some(
+            WideSt::new()
+                .with_frac_s(s)
+                .with_frac_t(t)
+                .with_exponent(exponent),
+        )
     }
 }
 
 /// Returns the nearest binary16 numbers; `None` if a number is NaN or rounds to infinity.
 pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     let halves = values.map(f16::from_f32);
-    halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))
+    halves
+        .iter()
+        .all(|half| half.is_finite())
+        .then(|| halves.map(f16::to_bits))
 }
 
 /// Returns the colour/shade byte nearest to a colour (red, green, blue), by Euclidean distance (B17).
@@ -249,7 +293,9 @@ pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
 pub fn nearest_shade(color: [u8; 3]) -> u8 {
     let distance = |code: &u8| -> i32 {
         let channels = SHADE_COLORS[usize::from(*code)].into_iter().zip(color);
-        channels.map(|(a, b)| (i32::from(a) - i32::from(b)).pow(2)).sum()
+        channels
+            .map(|(a, b)| (i32::from(a) - i32::from(b)).pow(2))
+            .sum()
     };
     (0..=255).min_by_key(distance).unwrap_or_default()
 }

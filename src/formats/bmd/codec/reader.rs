@@ -17,7 +17,13 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     if let Some(error) = input.sharing_error() {
         return Err(error);
     }
-    let Image { header, meshes, lods, bones, animations } = image.map_err(Error::malformed)?;
+    let Image {
+        header,
+        meshes,
+        lods,
+        bones,
+        animations,
+    } = image.map_err(Error::malformed)?;
     let Header {
         resv1,
         resv2,
@@ -31,11 +37,19 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         ofs_anims: _,
         sz_anims: _,
     } = header;
-    let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
+    let table = bytes
+        .get(ofs_meshes as usize..)
+        .and_then(|table| table.get(..sz_meshes as usize));
     check_vertex_counts(table.unwrap_or_default(), &meshes.0)?;
     let meshes = meshes.0.into_iter().map(without_derived_count).collect();
     let reserved = [resv1, resv2, resv3];
-    let mut document = Document { reserved, meshes, lods: lods.0, bones: bones.0, animations: Vec::new() };
+    let mut document = Document {
+        reserved,
+        meshes,
+        lods: lods.0,
+        bones: bones.0,
+        animations: Vec::new(),
+    };
     let bones = document.normal_bones().len();
     let mut tracks = 0;
     for (index, animation) in animations.0.into_iter().enumerate() {
@@ -60,8 +74,12 @@ fn check_vertex_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
     for (index, (mesh, stated)) in meshes.iter().zip(stated.iter()).enumerate() {
         let found = mesh.vertices.len();
         if found != usize::from(stated) {
-            let error = Error::malformed(format!("{stated}, but the vertex count of the list is {found}"));
-            return Err(error.at(path!(meshes[index].n_vtx)).with_rule(&rules::VERTEX_COUNT));
+            let error = Error::malformed(format!(
+                "{stated}, but the vertex count of the list is {found}"
+            ));
+            return Err(error
+                .at(path!(meshes[index].n_vtx))
+                .with_rule(&rules::VERTEX_COUNT));
         }
     }
     Ok(())
@@ -70,7 +88,9 @@ fn check_vertex_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
 /// Clears the number of triangles if it can be derived from the faces.
 fn without_derived_count(mut mesh: Mesh) -> Mesh {
     let counts = mesh.faces.counts();
-    mesh.n_tris = mesh.n_tris.filter(|n| ![counts.faces(), counts.triangulated()].contains(&(*n).into()));
+    mesh.n_tris = mesh
+        .n_tris
+        .filter(|n| ![counts.faces(), counts.triangulated()].contains(&(*n).into()));
     mesh
 }
 
@@ -78,7 +98,9 @@ fn without_derived_count(mut mesh: Mesh) -> Mesh {
 fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<Animation> {
     let truncated = |place: &str| {
         let error = Error::malformed(format!("the frames end inside {place}"));
-        error.at(path!(animations[index].sz_frames)).with_rule(&rules::FRAMES)
+        error
+            .at(path!(animations[index].sz_frames))
+            .with_rule(&rules::FRAMES)
     };
     let keys = std::mem::take(&mut animation.trailing);
     let mut rest = &*keys;
@@ -96,9 +118,19 @@ fn split_keys(mut animation: Animation, bones: usize, index: usize) -> Result<An
                 }
                 // Keys after the last frame suggest that end tags are missing, so the remaining keys stay in
                 // `trailing`.
-                Err(last) if tracks.iter().chain([&last]).any(|t| t.reaches(animation.n_frames)) => break,
+                Err(last)
+                    if tracks
+                        .iter()
+                        .chain([&last])
+                        .any(|t| t.reaches(animation.n_frames)) =>
+                {
+                    break;
+                }
                 Err(_) => {
-                    return Err(truncated(&format!("the keys of bone {}, of {bones} bones", tracks.len())));
+                    return Err(truncated(&format!(
+                        "the keys of bone {}, of {bones} bones",
+                        tracks.len()
+                    )));
                 }
             }
         }

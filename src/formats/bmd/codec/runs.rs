@@ -10,14 +10,20 @@ use super::decode::{VertexForm, VertexVisitor, with_form};
 /// decoded one by one. Returns only the first item if the list has fewer than eight items, or item 1, 3 or 7 does not
 /// match.
 #[inline(always)]
-pub(super) fn leading_run<const N: usize>(words: &[u32], matches: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
+pub(super) fn leading_run<const N: usize>(
+    words: &[u32],
+    matches: impl Fn(&[u32; N]) -> bool,
+) -> &[[u32; N]] {
     const MAX_RUN_LENGTH: usize = 512;
     let (items, _) = words.as_chunks::<N>();
     match items {
         // Tests a sample at once, because a branch per item would be unpredictable in a mixed list.
         [_, a, _, b, _, _, _, c, ..] if matches(a) & matches(b) & matches(c) => {
             let block = &items[..items.len().min(MAX_RUN_LENGTH)];
-            &block[..block.iter().position(|item| !matches(item)).unwrap_or(block.len())]
+            &block[..block
+                .iter()
+                .position(|item| !matches(item))
+                .unwrap_or(block.len())]
         }
         _ => &items[..items.len().min(1)],
     }
@@ -35,8 +41,14 @@ impl Vertices {
         let surface = self.surface().unwrap_or_default();
         let mut rest = self.words();
         while !rest.is_empty() {
-            let visitor = VertexRunVisitor { words: rest, surface, sink };
-            let Some(consumed) = with_form(rest, surface, visitor) else { break };
+            let visitor = VertexRunVisitor {
+                words: rest,
+                surface,
+                sink,
+            };
+            let Some(consumed) = with_form(rest, surface, visitor) else {
+                break;
+            };
             rest = &rest[consumed..];
         }
     }
@@ -56,7 +68,9 @@ impl<S: VertexSink> VertexVisitor for VertexRunVisitor<'_, S> {
     #[inline(always)]
     fn visit<const N: usize, F: VertexForm<N>>(self) -> usize {
         let decoder = |vertex: &[u32; N]| with_form(vertex, self.surface, DecoderType);
-        let run = leading_run::<N>(self.words, |vertex| decoder(vertex) == Some(TypeId::of::<F>()));
+        let run = leading_run::<N>(self.words, |vertex| {
+            decoder(vertex) == Some(TypeId::of::<F>())
+        });
         self.sink.add_run::<N, F>(run);
         run.len() * N
     }

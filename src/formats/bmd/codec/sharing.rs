@@ -25,7 +25,11 @@ pub struct BoundedReader<'b> {
 impl<'b> BoundedReader<'b> {
     pub fn new(bytes: &'b [u8]) -> BoundedReader<'b> {
         let allowance = MAX_SHARING_FACTOR.saturating_mul(bytes.len() as u64);
-        BoundedReader { bytes: Cursor::new(bytes), allowance, is_exhausted: false }
+        BoundedReader {
+            bytes: Cursor::new(bytes),
+            allowance,
+            is_exhausted: false,
+        }
     }
 
     /// Returns the error if the limit was exceeded; otherwise `None`.
@@ -39,7 +43,10 @@ impl<'b> BoundedReader<'b> {
         let error = Error::limit_exceeded(Limit::Fixed, message).with_rule(&rules::SHARING);
         let bytes = self.bytes.get_ref();
         let remaining = MAX_SHARING_FACTOR.saturating_mul(bytes.len() as u64);
-        let mut sizes = ListSizes { remaining, list: Path::default() };
+        let mut sizes = ListSizes {
+            remaining,
+            list: Path::default(),
+        };
         // The list that exceeds the limit comes before any fault, so faults can be ignored.
         let _ = walk::walk(&Image::TYPE, bytes, &Limits::default(), &mut sizes);
         Some(error.at(sizes.list))
@@ -81,7 +88,11 @@ impl ListSizes {
 
 impl Visitor for ListSizes {
     fn enter(&mut self, _: &Node) -> Visit {
-        if self.remaining == 0 { Visit::Stop } else { Visit::All }
+        if self.remaining == 0 {
+            Visit::Stop
+        } else {
+            Visit::All
+        }
     }
 
     fn visit_leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {

@@ -19,7 +19,12 @@ impl Vertices {
     /// Summarises the vertices, for a skeleton of `bones` bones.
     pub(in super::super) fn summary(&self, bones: usize) -> VertexSummary {
         let (tags, bone_count) = ([false; 256], bones.try_into().unwrap_or(u32::MAX));
-        let mut summary = VertexSummary { tags, bone_count, bones_exist: true, is_finite: true };
+        let mut summary = VertexSummary {
+            tags,
+            bone_count,
+            bones_exist: true,
+            is_finite: true,
+        };
         self.visit_runs(&mut summary);
         summary
     }
@@ -57,7 +62,12 @@ impl Faces {
     /// Summarises the faces, for a mesh of `vertices` vertices.
     pub(in super::super) fn summary(&self, vertices: usize) -> FaceSummary {
         let (forms, vertex_count) = (Default::default(), vertices.try_into().unwrap_or(i32::MAX));
-        let mut summary = FaceSummary { forms, vertex_count, vertices_exist: true, tag2: 0 };
+        let mut summary = FaceSummary {
+            forms,
+            vertex_count,
+            vertices_exist: true,
+            tag2: 0,
+        };
         self.visit_runs(&mut summary);
         summary
     }
@@ -68,7 +78,9 @@ impl FaceSummary {
     fn check_indices<const N: usize>(&mut self, run: impl Iterator<Item = [u32; N]>) {
         // Signed comparison vectorises better; indices have at most 20 bits.
         let exists = |all, vertex| all & ((vertex as i32) < self.vertex_count);
-        self.vertices_exist = run.fold(self.vertices_exist, |all, face| face.into_iter().fold(all, exists));
+        self.vertices_exist = run.fold(self.vertices_exist, |all, face| {
+            face.into_iter().fold(all, exists)
+        });
     }
 }
 

@@ -21,7 +21,10 @@ const LIST_PADDING: usize = 8;
 
 /// Returns `true` for zeros at the end of a file that pad its last list: as many as [`write`] adds.
 pub fn is_final_padding(bytes: &[u8], range: &Range<u64>) -> bool {
-    let max_end = range.start.saturating_add(LIST_PADDING as u64).checked_next_multiple_of(ALIGNMENT as u64);
+    let max_end = range
+        .start
+        .saturating_add(LIST_PADDING as u64)
+        .checked_next_multiple_of(ALIGNMENT as u64);
     // The range is within bytes in memory, so its start fits in a `usize`.
     let content = bytes.get(range.start as usize..).unwrap_or_default();
     let is_at_end = range.end == bytes.len() as u64 && Some(range.end) <= max_end;
@@ -30,9 +33,17 @@ pub fn is_final_padding(bytes: &[u8], range: &Range<u64>) -> bool {
 
 /// Encodes the document. Returns an error only if the format cannot express it.
 pub fn write(document: &Document) -> Result<Vec<u8>> {
-    let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
+    let Document {
+        reserved: [resv1, resv2, resv3],
+        meshes,
+        lods,
+        bones,
+        animations,
+    } = document;
     check_bones(bones)?;
-    let mut image = ImageWriter { bytes: Vec::with_capacity(estimate_size(document)) };
+    let mut image = ImageWriter {
+        bytes: Vec::with_capacity(estimate_size(document)),
+    };
     image.bytes.resize(STRINGS_OFFSET, 0);
     let strings = Strings::write(document, &mut image)?;
 
@@ -43,22 +54,33 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     let (ofs_meshes, sz_meshes) = image.write_table(ALIGNMENT, blank)?;
     let extents = meshes.iter().enumerate();
     let extents = extents.map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
-    let extents = extents.collect::<Result<Vec<_>>>()?.into_iter().map(|extents| (extents,));
+    let extents = extents
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .map(|extents| (extents,));
     image.write_at(ofs_meshes as usize, meshes.iter().zip(extents))?;
 
-    let named = bones.iter().map(|bone| (bone, (strings.offset(&bone.name),)));
+    let named = bones
+        .iter()
+        .map(|bone| (bone, (strings.offset(&bone.name),)));
     let (ofs_bones, sz_bones) = image.write_table(ALIGNMENT, named)?;
 
-    let blank = animations.iter().map(|animation| (animation, (AnimExtents::default(),)));
+    let blank = animations
+        .iter()
+        .map(|animation| (animation, (AnimExtents::default(),)));
     let (ofs_anims, sz_anims) = image.write_table(ALIGNMENT, blank)?;
     let tracks = document.normal_bones().len();
     let extents = animations.iter().enumerate();
     let extents = extents.map(|(index, animation)| {
-        check_animation(animation, tracks)
-            .map_err(|(field, message)| Error::inexpressible(message).at(path!(animations[index].(field))))?;
+        check_animation(animation, tracks).map_err(|(field, message)| {
+            Error::inexpressible(message).at(path!(animations[index].(field)))
+        })?;
         write_animation(animation, &strings, &mut image)
     });
-    let extents = extents.collect::<Result<Vec<_>>>()?.into_iter().map(|extents| (extents,));
+    let extents = extents
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .map(|extents| (extents,));
     image.write_at(ofs_anims as usize, animations.iter().zip(extents))?;
 
     let header = Header {
@@ -82,10 +104,16 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
 fn estimate_size(document: &Document) -> usize {
     let padding = ALIGNMENT + LIST_PADDING;
     let mesh = |mesh: &Mesh| {
-        size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * padding
+        size_of_val(mesh)
+            + size_of_val(mesh.vertices.words())
+            + size_of_val(mesh.faces.words())
+            + 2 * padding
     };
     let animation = |animation: &Animation| {
-        let keys = animation.tracks.iter().map(|track| track.as_bytes().len() + 1);
+        let keys = animation
+            .tracks
+            .iter()
+            .map(|track| track.as_bytes().len() + 1);
         size_of_val(animation) + keys.sum::<usize>() + padding
     };
     STRINGS_OFFSET
@@ -140,7 +168,11 @@ impl ImageWriter {
         self.extent(start)
     }
 
-    fn write_at<'e, T, A>(&mut self, at: usize, mut entries: impl Iterator<Item = (&'e T, A)>) -> Result<()>
+    fn write_at<'e, T, A>(
+        &mut self,
+        at: usize,
+        mut entries: impl Iterator<Item = (&'e T, A)>,
+    ) -> Result<()>
     where
         T: for<'a> BinWrite<Args<'a> = A> + 'e,
     {
@@ -171,10 +203,24 @@ struct Strings<'d>(HashMap<&'d Text, u32>);
 impl<'d> Strings<'d> {
     fn write(document: &'d Document, image: &mut ImageWriter) -> Result<Self> {
         let mut offsets = HashMap::new();
-        let Document { meshes, bones, animations, .. } = document;
-        let meshes = meshes.iter().enumerate().map(|(i, mesh)| ("meshes", i, "material", &mesh.material));
-        let bones = bones.iter().enumerate().map(|(i, bone)| ("bones", i, "name", &bone.name));
-        let animations = animations.iter().enumerate().map(|(i, a)| ("animations", i, "name", &a.name));
+        let Document {
+            meshes,
+            bones,
+            animations,
+            ..
+        } = document;
+        let meshes = meshes
+            .iter()
+            .enumerate()
+            .map(|(i, mesh)| ("meshes", i, "material", &mesh.material));
+        let bones = bones
+            .iter()
+            .enumerate()
+            .map(|(i, bone)| ("bones", i, "name", &bone.name));
+        let animations = animations
+            .iter()
+            .enumerate()
+            .map(|(i, a)| ("animations", i, "name", &a.name));
         for (list, index, field, name) in meshes.chain(bones).chain(animations) {
             let Some(name) = name else { continue };
             if name.as_bytes().contains(&0) {
@@ -192,15 +238,29 @@ impl<'d> Strings<'d> {
 
     /// Returns the offset of a name; 0 for `None`.
     fn offset(&self, name: &Option<Text>) -> u32 {
-        name.as_ref().and_then(|name| self.0.get(name)).copied().unwrap_or(0)
+        name.as_ref()
+            .and_then(|name| self.0.get(name))
+            .copied()
+            .unwrap_or(0)
     }
 }
 
-fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut ImageWriter) -> Result<MeshExtents> {
+fn write_mesh(
+    mesh: &Mesh,
+    index: usize,
+    strings: &Strings,
+    image: &mut ImageWriter,
+) -> Result<MeshExtents> {
     let surface = mesh.surface();
-    if mesh.vertices.surface().is_some_and(|other| other != surface) {
+    if mesh
+        .vertices
+        .surface()
+        .is_some_and(|other| other != surface)
+    {
         let mut tags = mesh.vertices.tags().enumerate();
-        let (vertex, tag) = tags.find(|(_, tag)| PackedVertex::needs_surface(*tag)).unwrap_or_default();
+        let (vertex, tag) = tags
+            .find(|(_, tag)| PackedVertex::needs_surface(*tag))
+            .unwrap_or_default();
         let form = PackedVertex::row_of(tag, surface).map_or("", |row| row.name);
         let message = format!("the name of the material selects the form {form} for this vertex");
         return Err(Error::inexpressible(message).at(path!(meshes[index].vertices[vertex])));
@@ -227,10 +287,13 @@ fn check_bones(bones: &[Bone]) -> Result<()> {
         let message = format!("{} bones, the maximum is {PSEUDO}", bones.len());
         return Err(Error::inexpressible(message).at(path!(bones)));
     }
-    let wrong = bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO));
+    let wrong = bones
+        .iter()
+        .position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO));
     let Some(index) = wrong else { return Ok(()) };
     let parent = bones[index].id_parent;
-    let message = format!("parent {parent}, but pseudo-bones, and only pseudo-bones, have parent {PSEUDO}");
+    let message =
+        format!("parent {parent}, but pseudo-bones, and only pseudo-bones, have parent {PSEUDO}");
     Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
 }
 
@@ -249,7 +312,11 @@ fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static 
     Ok(())
 }
 
-fn write_animation(animation: &Animation, strings: &Strings, image: &mut ImageWriter) -> Result<AnimExtents> {
+fn write_animation(
+    animation: &Animation,
+    strings: &Strings,
+    image: &mut ImageWriter,
+) -> Result<AnimExtents> {
     image.align(ALIGNMENT);
     let start = image.bytes.len();
     for track in &animation.tracks {
@@ -258,5 +325,9 @@ fn write_animation(animation: &Animation, strings: &Strings, image: &mut ImageWr
     }
     image.bytes.extend_from_slice(&animation.trailing);
     let (ofs_frames, sz_frames) = image.extent(start)?;
-    Ok(AnimExtents { ofs_name: strings.offset(&animation.name), ofs_frames, sz_frames })
+    Ok(AnimExtents {
+        ofs_name: strings.offset(&animation.name),
+        ofs_frames,
+        sz_frames,
+    })
 }

@@ -34,7 +34,11 @@ pub struct ChannelErrors {
 
 impl<R, V> Default for Channels<R, V> {
     fn default() -> Self {
-        Channels { rotations: Vec::new(), translations: Vec::new(), scales: Vec::new() }
+        Channels {
+            rotations: Vec::new(),
+            translations: Vec::new(),
+            scales: Vec::new(),
+        }
     }
 }
 
@@ -42,9 +46,19 @@ impl Track {
     /// Splits the keys by channel.
     pub fn channels(&self) -> Channels {
         let mut channels = Channels::default();
-        for TrackKey { frame, rotation, translation, scale } in self.keys() {
-            channels.rotations.extend(rotation.map(|value| (frame, value)));
-            channels.translations.extend(translation.map(|value| (frame, value)));
+        for TrackKey {
+            frame,
+            rotation,
+            translation,
+            scale,
+        } in self.keys()
+        {
+            channels
+                .rotations
+                .extend(rotation.map(|value| (frame, value)));
+            channels
+                .translations
+                .extend(translation.map(|value| (frame, value)));
             channels.scales.extend(scale.map(|value| (frame, value)));
         }
         channels
@@ -68,10 +82,17 @@ impl Track {
     /// Returns an error if the frames of a channel are not strictly ascending.
     pub fn from_channels(channels: &Channels) -> Result<Track> {
         let mut keys = BTreeMap::new();
-        merge_channel(&channels.rotations, "rotations", &mut keys, |key| &mut key.rotation)?;
-        merge_channel(&channels.translations, "translations", &mut keys, |key| &mut key.translation)?;
+        merge_channel(&channels.rotations, "rotations", &mut keys, |key| {
+            &mut key.rotation
+        })?;
+        merge_channel(&channels.translations, "translations", &mut keys, |key| {
+            &mut key.translation
+        })?;
         merge_channel(&channels.scales, "scales", &mut keys, |key| &mut key.scale)?;
-        Track::from_keys(keys.into_iter().map(|(frame, key)| TrackKey { frame, ..key }))
+        Track::from_keys(
+            keys.into_iter()
+                .map(|(frame, key)| TrackKey { frame, ..key }),
+        )
     }
 }
 
@@ -105,9 +126,21 @@ impl Channels {
     /// ```
     pub fn to_floats(&self) -> FloatChannels {
         Channels {
-            rotations: self.rotations.iter().map(|(frame, value)| (*frame, value.value())).collect(),
-            translations: self.translations.iter().map(|(frame, value)| (*frame, value.value())).collect(),
-            scales: self.scales.iter().map(|(frame, value)| (*frame, value.value())).collect(),
+            rotations: self
+                .rotations
+                .iter()
+                .map(|(frame, value)| (*frame, value.value()))
+                .collect(),
+            translations: self
+                .translations
+                .iter()
+                .map(|(frame, value)| (*frame, value.value()))
+                .collect(),
+            scales: self
+                .scales
+                .iter()
+                .map(|(frame, value)| (*frame, value.value()))
+                .collect(),
         }
     }
 }
@@ -120,29 +153,47 @@ impl FloatChannels {
     /// Returns an error if a quaternion has no direction, or a number is non-finite or too large for a [`Triple`].
     pub fn encode(&self) -> Result<(Channels, ChannelErrors)> {
         let mut errors = ChannelErrors::default();
-        let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {
-            let rotation = Rotation::nearest(*target).ok_or_else(|| {
-                Error::inexpressible(format!("{target:?} is not a rotation")).at(path!(rotations[index]))
-            })?;
-            errors.rotation = errors.rotation.max(rotation.angle_to(*target) as f32);
-            Ok((*frame, rotation))
-        });
+        let rotations = self
+            .rotations
+            .iter()
+            .enumerate()
+            .map(|(index, (frame, target))| {
+                let rotation = Rotation::nearest(*target).ok_or_else(|| {
+                    Error::inexpressible(format!("{target:?} is not a rotation"))
+                        .at(path!(rotations[index]))
+                })?;
+                errors.rotation = errors.rotation.max(rotation.angle_to(*target) as f32);
+                Ok((*frame, rotation))
+            });
         let channels = Channels {
             rotations: rotations.collect::<Result<_>>()?,
-            translations: pack_triples(&self.translations, "translations", &mut errors.translation)?,
+            translations: pack_triples(
+                &self.translations,
+                "translations",
+                &mut errors.translation,
+            )?,
             scales: pack_triples(&self.scales, "scales", &mut errors.scale)?,
         };
         Ok((channels, errors))
     }
 }
 
-fn pack_triples(keys: &[(u32, [f32; 3])], name: &'static str, worst: &mut f32) -> Result<Vec<(u32, Triple)>> {
+fn pack_triples(
+    keys: &[(u32, [f32; 3])],
+    name: &'static str,
+    worst: &mut f32,
+) -> Result<Vec<(u32, Triple)>> {
     let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
         let triple = Triple::nearest(*target).ok_or_else(|| {
             let message = format!("{target:?} is non-finite or outside ±{}", Triple::MAX);
             Error::inexpressible(message).at(path!((name)[index]))
         })?;
-        *worst = triple.value().into_iter().zip(target).map(|(a, b)| (a - b).abs()).fold(*worst, f32::max);
+        *worst = triple
+            .value()
+            .into_iter()
+            .zip(target)
+            .map(|(a, b)| (a - b).abs())
+            .fold(*worst, f32::max);
         Ok((*frame, triple))
     });
     triples.collect()

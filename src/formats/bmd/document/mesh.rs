@@ -48,7 +48,12 @@ impl Vertices {
 impl Mesh {
     /// Creates a mesh with control flags that match its content.
     pub fn new(material: Option<Text>, vertices: Vertices, faces: Faces) -> Mesh {
-        let mut mesh = Mesh { material, vertices, faces, ..Mesh::default() };
+        let mut mesh = Mesh {
+            material,
+            vertices,
+            faces,
+            ..Mesh::default()
+        };
         mesh.flags = mesh.fitting_flags();
         mesh
     }
@@ -67,8 +72,12 @@ impl Mesh {
     pub fn fitting_flags(&self) -> ControlFlags {
         // From narrowest to widest.
         let subtype = [0, 3, 2].into_iter().find(|subtype| {
-            let sizes = ControlFlags::new().with_vertex_subtype(*subtype).vertex_sizes();
-            self.vertices.packed_items().all(|vertex| sizes.contains(&vertex.bits()))
+            let sizes = ControlFlags::new()
+                .with_vertex_subtype(*subtype)
+                .vertex_sizes();
+            self.vertices
+                .packed_items()
+                .all(|vertex| sizes.contains(&vertex.bits()))
         });
         let triangles = [0, 2, 3].into_iter().find(|triangles| {
             let flags = ControlFlags::new().with_triangles_type(*triangles);
@@ -86,14 +95,18 @@ impl Mesh {
     /// The number of triangles to write. A quad counts as two up to 1,024 vertices, and as one above (B12).
     pub fn triangle_count(&self) -> usize {
         let counts = self.faces.counts();
-        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.faces() }
+        if self.vertices.len() <= 1024 {
+            counts.triangulated()
+        } else {
+            counts.faces()
+        }
     }
 }
 
 /// The colours (red, green, blue) of the sixteen hues at level 16.
 const HUES: [u32; 16] = [
-    0xffffff, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0x55aaff, 0xffaa55, 0xffaaaa,
-    0xaaffaa, 0xffffaa, 0xaaaaff, 0xffaaff, 0xaaffff, 0xaa55ff,
+    0xffffff, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0x55aaff, 0xffaa55,
+    0xffaaaa, 0xaaffaa, 0xffffaa, 0xaaaaff, 0xffaaff, 0xaaffff, 0xaa55ff,
 ];
 
 /// Decodes a colour/shade byte to a colour (red, green, blue): hue in the high four bits, level − 1 in the low ones
@@ -108,7 +121,11 @@ const HUES: [u32; 16] = [
 pub const fn shade_color(code: u8) -> [u8; 3] {
     let [_, red, green, blue] = HUES[(code >> 4) as usize].to_be_bytes();
     let level = (code & 15) as u16 + 1;
-    [at_level(red, level), at_level(green, level), at_level(blue, level)]
+    [
+        at_level(red, level),
+        at_level(green, level),
+        at_level(blue, level),
+    ]
 }
 
 /// Scales a channel to a level, 1 to 16.

@@ -15,8 +15,8 @@ pub(super) use pose::blended_bones;
 pub use pose::{Matrix, Motion, Pose};
 
 pub use super::schema::{
-    AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,
-    TrackKey, Transform, flat_color,
+    AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex,
+    Surface, Track, TrackKey, Transform, flat_color,
 };
 
 /// A BMD image without derived values, such as offsets and sizes.
@@ -48,7 +48,10 @@ impl Animation {
     /// Returns `true` if a key with values is after the last frame, in a track or in unterminated trailing keys.
     pub(super) fn has_keys_after_end(&self) -> bool {
         let unterminated = Track::parse(&self.trailing).err();
-        self.tracks.iter().chain(&unterminated).any(|track| track.reaches(self.n_frames))
+        self.tracks
+            .iter()
+            .chain(&unterminated)
+            .any(|track| track.reaches(self.n_frames))
     }
 }
 
@@ -64,7 +67,11 @@ impl Document {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn normal_bones(&self) -> &[Bone] {
-        let count = self.bones.iter().position(Bone::is_pseudo).unwrap_or(self.bones.len());
+        let count = self
+            .bones
+            .iter()
+            .position(Bone::is_pseudo)
+            .unwrap_or(self.bones.len());
         &self.bones[..count]
     }
 

@@ -33,7 +33,11 @@ pub struct Motion {
 impl Default for Motion {
     /// No motion.
     fn default() -> Motion {
-        Motion { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] }
+        Motion {
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            translation: [0.0; 3],
+            scale: [1.0; 3],
+        }
     }
 }
 
@@ -59,7 +63,12 @@ impl Animation {
     /// ```
     pub fn pose(&self, frame: f32) -> Pose {
         let (mut pose, lengths) = self.pose_and_lengths(frame);
-        for (motion, _) in pose.bones.iter_mut().zip(lengths).filter(|(_, length)| *length == 0.0) {
+        for (motion, _) in pose
+            .bones
+            .iter_mut()
+            .zip(lengths)
+            .filter(|(_, length)| *length == 0.0)
+        {
             motion.rotation = Motion::default().rotation;
         }
         pose
@@ -69,7 +78,10 @@ impl Animation {
     /// length may be 0, for example halfway between q and −q. The rotation is then NaN.
     pub(in super::super) fn pose_and_lengths(&self, frame: f32) -> (Pose, Vec<f64>) {
         let time = PlaybackTime::new(self, frame);
-        let motions = self.tracks.iter().map(|track| time.motion(&track.channels().to_floats()));
+        let motions = self
+            .tracks
+            .iter()
+            .map(|track| time.motion(&track.channels().to_floats()));
         let (bones, lengths) = motions.unzip();
         (Pose { bones }, lengths)
     }
@@ -85,20 +97,38 @@ impl PlaybackTime {
     fn new(animation: &Animation, frame: f32) -> PlaybackTime {
         let n_frames = f64::from(animation.n_frames);
         let is_loop = !animation.fl_hz.no_loop();
-        let frame = if frame.is_finite() { f64::from(frame) } else { 0.0 };
-        let frame = if is_loop && n_frames > 0.0 { frame.rem_euclid(n_frames) } else { frame };
-        PlaybackTime { frame, n_frames: animation.n_frames.into(), is_loop }
+        let frame = if frame.is_finite() {
+            f64::from(frame)
+        } else {
+            0.0
+        };
+        let frame = if is_loop && n_frames > 0.0 {
+            frame.rem_euclid(n_frames)
+        } else {
+            frame
+        };
+        PlaybackTime {
+            frame,
+            n_frames: animation.n_frames.into(),
+            is_loop,
+        }
     }
 
     /// Returns the motion of a bone, and the length of the interpolated quaternion before normalisation.
     fn motion(&self, channels: &FloatChannels) -> (Motion, f64) {
         let none = Motion::default();
-        let rotation = self.interpolate(&channels.rotations).unwrap_or(none.rotation.map(f64::from));
+        let rotation = self
+            .interpolate(&channels.rotations)
+            .unwrap_or(none.rotation.map(f64::from));
         let length = rotation.iter().map(|x| x * x).sum::<f64>().sqrt();
         let motion = Motion {
             rotation: to_f32(rotation.map(|x| x / length)),
-            translation: self.interpolate(&channels.translations).map_or(none.translation, to_f32),
-            scale: self.interpolate(&channels.scales).map_or(none.scale, to_f32),
+            translation: self
+                .interpolate(&channels.translations)
+                .map_or(none.translation, to_f32),
+            scale: self
+                .interpolate(&channels.scales)
+                .map_or(none.scale, to_f32),
         };
         (motion, length)
     }
@@ -106,19 +136,28 @@ impl PlaybackTime {
     /// Returns the interpolated value of a channel; `None` if it has no key before the end of the animation.
     fn interpolate<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
-        let (earlier, later) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
+        let (earlier, later) =
+            keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
         let period = f64::from(self.n_frames);
         let at = |key: &(u32, [f32; N]), offset| (f64::from(key.0) + offset, key.1.map(f64::from));
         // Neighbouring keys in the previous or next loop iteration.
-        let last = keys.last().filter(|_| self.is_loop).map(|key| at(key, -period));
-        let first = keys.first().filter(|_| self.is_loop).map(|key| at(key, period));
+        let last = keys
+            .last()
+            .filter(|_| self.is_loop)
+            .map(|key| at(key, -period));
+        let first = keys
+            .first()
+            .filter(|_| self.is_loop)
+            .map(|key| at(key, period));
         let before = earlier.last().map(|key| at(key, 0.0)).or(last);
         let after = later.first().map(|key| at(key, 0.0)).or(first);
         let (Some((start, from)), Some((end, to))) = (before, after) else {
             return before.or(after).map(|(_, value)| value);
         };
         let fraction = (self.frame - start) / (end - start);
-        Some(std::array::from_fn(|i| from[i] * (1.0 - fraction) + to[i] * fraction))
+        Some(std::array::from_fn(|i| {
+            from[i] * (1.0 - fraction) + to[i] * fraction
+        }))
     }
 }
 
@@ -145,9 +184,18 @@ impl Pose {
                 _ if index == 0 => Mat4::IDENTITY,
                 Transform::Bone(base) => {
                     let origin = Vec3::from(base.origin().value()) + Vec3::from(motion.translation);
-                    let rotation = Quat::from_array(motion.rotation) * Quat::from_array(base.unit_rotation());
-                    let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
-                    matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
+                    let rotation =
+                        Quat::from_array(motion.rotation) * Quat::from_array(base.unit_rotation());
+                    let local = Mat4::from_scale_rotation_translation(
+                        motion.scale.into(),
+                        rotation,
+                        origin,
+                    );
+                    matrices
+                        .get(usize::from(bone.id_parent))
+                        .copied()
+                        .unwrap_or_default()
+                        * local
                 }
                 Transform::Pseudo(pseudo) => weighted_mean(&matrices, pseudo).unwrap_or(undefined),
             });
@@ -159,7 +207,9 @@ impl Pose {
 /// Returns the weighted mean of matrices; `None` if the weights add up to 0.
 fn weighted_mean(matrices: &[Mat4], pseudo: PseudoTransform) -> Option<Mat4> {
     let (sum, total) = blended_bones(matrices, pseudo)
-        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + *matrix * weight, total + weight));
+        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| {
+            (sum + *matrix * weight, total + weight)
+        });
     (total != 0.0).then(|| sum * (1.0 / total))
 }
 
@@ -169,6 +219,10 @@ pub(in super::super) fn blended_bones<M>(
     items: &[M],
     pseudo: PseudoTransform,
 ) -> impl Iterator<Item = (&M, f32)> {
-    let slots = pseudo.bones().into_iter().zip(pseudo.weights()).filter(|(_, weight)| *weight != 0.0);
+    let slots = pseudo
+        .bones()
+        .into_iter()
+        .zip(pseudo.weights())
+        .filter(|(_, weight)| *weight != 0.0);
     slots.filter_map(|(bone, weight)| Some((items.get(usize::from(bone))?, weight)))
 }

@@ -15,11 +15,15 @@ impl Mesh {
     ];
 
     /// The rules that [`has_valid_faces`](Mesh::has_valid_faces) checks.
-    pub(in super::super) const FACE_RULES: &[&Rule] = &[&rules::FLAGS, &rules::INDEX_RANGE, &rules::TAG2];
+    pub(in super::super) const FACE_RULES: &[&Rule] =
+        &[&rules::FLAGS, &rules::INDEX_RANGE, &rules::TAG2];
 
     /// Returns `true` if no vertex violates [`VERTEX_RULES`](Mesh::VERTEX_RULES), for a skeleton of `bones` bones.
     pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
-        let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
+        let (sizes, surface) = (
+            self.flags.vertex_sizes(),
+            self.vertices.surface().unwrap_or_default(),
+        );
         let is_valid = |tag: u8| {
             let is_undefined = (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
             let fixed_tag = PackedVertex::row_of(tag, surface).and_then(|row| row.tag);

@@ -20,7 +20,12 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         check_triangle_count(mesh, index, report);
     }
     // A level that contains all meshes may include undrawn ones.
-    for (index, lod) in document.lods.iter().enumerate().filter(|(_, lod)| !lod.contains_all_meshes()) {
+    for (index, lod) in document
+        .lods
+        .iter()
+        .enumerate()
+        .filter(|(_, lod)| !lod.contains_all_meshes())
+    {
         check_lod(document, *lod, index, report);
     }
     skeleton::check(document, report);
@@ -33,15 +38,24 @@ fn check_triangle_count(mesh: &Mesh, index: usize, report: &mut Report) {
     let counts = mesh.faces.counts();
     if ![counts.faces(), counts.triangulated()].contains(&stated.into()) {
         let (triangles, quads) = (counts.triangles, counts.quads);
-        let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
+        let message =
+            format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
         report.add(&TRIANGLE_COUNT, path!(meshes[index].n_tris), message);
     }
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
     let meshes = document.meshes_of(lod).unwrap_or_default();
-    for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {
+    for (offset, _) in meshes
+        .iter()
+        .enumerate()
+        .filter(|(_, mesh)| mesh.material.is_none())
+    {
         let mesh = usize::from(lod.id_mesh) + offset;
-        report.add(&LOD_DRAWABLE, path!(lods[index].id_mesh), format_args!("mesh {mesh} has no material"));
+        report.add(
+            &LOD_DRAWABLE,
+            path!(lods[index].id_mesh),
+            format_args!("mesh {mesh} has no material"),
+        );
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::document::{Animation, Document, Mesh, Transform};
-use super::{FRAMES_TRAILING, KEY_RANGE, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, SOLID_BONE, SOLID_CLOSED};
+use super::{
+    FRAMES_TRAILING, KEY_RANGE, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, SOLID_BONE, SOLID_CLOSED,
+};
 use crate::{Report, path};
 
 /// Checks the transform of bone 0, and the order and references of pseudo-bones.
@@ -21,15 +23,19 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                     }
                 }
                 if index > normal {
-                    let message = format_args!("normal bone {index} comes after pseudo-bone {normal}");
+                    let message =
+                        format_args!("normal bone {index} comes after pseudo-bone {normal}");
                     report.add(&PSEUDO_ORDER, at, message);
                 }
             }
             Transform::Pseudo(transform) => {
                 let names = ["bone_0", "bone_1", "bone_2", "bone_3"].into_iter();
-                for ((name, followed), weight) in names.zip(transform.bones()).zip(transform.weights()) {
+                for ((name, followed), weight) in
+                    names.zip(transform.bones()).zip(transform.weights())
+                {
                     if weight != 0.0 && usize::from(followed) >= index {
-                        let message = format_args!("bone {followed}, expected one before bone {index}");
+                        let message =
+                            format_args!("bone {followed}, expected one before bone {index}");
                         report.add(&PSEUDO_BONES, path!(bones[index].pseudo.(name)), message);
                     }
                 }
@@ -41,11 +47,18 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 /// Checks that bone solids are closed, and bound to their bone or to bone 0. Mesh 0 means no solid.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
-    for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
+    for (index, bone) in document
+        .bones
+        .iter()
+        .enumerate()
+        .filter(|(_, bone)| bone.id_solid != 0)
+    {
         owners.entry(bone.id_solid).or_default().push(index);
     }
     for (solid, bones) in owners {
-        let Some(mesh) = document.meshes.get(usize::from(solid)) else { continue };
+        let Some(mesh) = document.meshes.get(usize::from(solid)) else {
+            continue;
+        };
         if report.is_enabled(&SOLID_CLOSED) {
             check_closed(mesh, solid, report);
         }
@@ -79,11 +92,23 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
     if edges.is_empty() {
         report.add(&SOLID_CLOSED, at, "the solid has no faces");
     }
-    for ((from, to), EdgeUses { ascending, descending }) in edges {
+    for (
+        (from, to),
+        EdgeUses {
+            ascending,
+            descending,
+        },
+    ) in edges
+    {
         let message = match (ascending, descending) {
             (1, 1) => continue,
-            (2, 0) | (0, 2) => format!("both faces at the edge {from}-{to} use it in the same direction"),
-            _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", ascending + descending),
+            (2, 0) | (0, 2) => {
+                format!("both faces at the edge {from}-{to} use it in the same direction")
+            }
+            _ => format!(
+                "the edge {from}-{to} belongs to {} faces, expected 2",
+                ascending + descending
+            ),
         };
         report.add(&SOLID_CLOSED, at, message);
     }
@@ -107,7 +132,11 @@ pub(super) fn check_animations(document: &Document, report: &mut Report) {
         if !animation.trailing.is_empty() {
             let count = animation.trailing.len();
             let message = format_args!("{count} bytes after the keys of the last bone");
-            report.add(&FRAMES_TRAILING, path!(animations[index].sz_frames), message);
+            report.add(
+                &FRAMES_TRAILING,
+                path!(animations[index].sz_frames),
+                message,
+            );
         }
         check_keys(animation, index, report);
     }

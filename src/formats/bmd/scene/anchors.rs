@@ -20,16 +20,37 @@ const CENTER_ERROR_FACTOR: f32 = 2.0;
 
 /// Adds bones near meshes whose packed coordinates would be too coarse, and binds their vertices to these bones.
 /// Returns `true` if more bones were needed than BMD allows.
-pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
+pub fn add_bones(
+    scene: &mut Scene,
+    extras: &[Extras],
+    encoding: &Encoding,
+    losses: &mut Vec<Loss>,
+) -> bool {
     let first = scene.skeleton.joints.len();
     let base_joint = rig::base_joint(scene);
-    let mut added_bones = AddedBones { base_joint, anchors: Vec::new(), first, out_of_bones: false };
-    let origins: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.inverse()).collect();
-    let farthest_joint = origins.iter().map(|origin| origin.w_axis.truncate().length()).fold(0.0, f32::max);
+    let mut added_bones = AddedBones {
+        base_joint,
+        anchors: Vec::new(),
+        first,
+        out_of_bones: false,
+    };
+    let origins: Vec<_> = scene
+        .skeleton
+        .joints
+        .iter()
+        .map(|joint| joint.inverse_bind.inverse())
+        .collect();
+    let farthest_joint = origins
+        .iter()
+        .map(|origin| origin.w_axis.truncate().length())
+        .fold(0.0, f32::max);
     let mut meshes = std::mem::take(&mut scene.meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let accepted = encoding.accepted_error(mesh.size());
-        let distances = mesh.positions.iter().map(|position| Vec3::from(*position).length());
+        let distances = mesh
+            .positions
+            .iter()
+            .map(|position| Vec3::from(*position).length());
         let mesh_radius = distances.fold(0.0, f32::max);
         let has_no_extent = accepted == 0.0;
         let (_, max_error) = encoding.rounding_errors(Vec3::splat(mesh_radius + farthest_joint));
@@ -37,18 +58,22 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
             continue;
         }
         let before = added_bones.anchors.len();
-        let dominant: Vec<_> = (0..mesh.positions.len()).map(|vertex| dominant_joint(mesh, vertex)).collect();
+        let dominant: Vec<_> = (0..mesh.positions.len())
+            .map(|vertex| dominant_joint(mesh, vertex))
+            .collect();
         for group in groups_of(scene, mesh, &dominant, encoding) {
-            let follows_pseudo_bone = group.joint.is_some_and(|joint| extras.get(joint).is_some_and(is_part));
+            let follows_pseudo_bone = group
+                .joint
+                .is_some_and(|joint| extras.get(joint).is_some_and(is_part));
             if group.error > accepted && !follows_pseudo_bone {
                 added_bones.bind_group(scene, mesh, &dominant, &group, encoding);
             }
         }
         let added = added_bones.anchors.len() - before;
         if added > 0 {
-            let message =
-                "packed coordinates are too coarse this far from the origin; bones were added near the mesh";
-            losses.push(Loss::changed(format!("meshes[{index}].skins"), message).with_detail(added));
+            let message = "packed coordinates are too coarse this far from the origin; bones were added near the mesh";
+            losses
+                .push(Loss::changed(format!("meshes[{index}].skins"), message).with_detail(added));
         }
     }
     scene.meshes = meshes;
@@ -57,7 +82,9 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
 
 /// Returns the joint to which a vertex is bound in BMD: the joint with the largest weight. `None` without influences.
 pub fn dominant_joint(mesh: &Mesh, vertex: usize) -> Option<usize> {
-    influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
+    influences(&mesh.skins, vertex)
+        .first()
+        .map(|(joint, _)| usize::from(*joint))
 }
 
 /// The bounds of all vertices of a mesh with the same dominant joint, in the space of that joint.
@@ -69,13 +96,25 @@ struct JointGroup {
     error: f32,
 }
 
-fn groups_of(scene: &Scene, mesh: &Mesh, dominant: &[Option<usize>], encoding: &Encoding) -> Vec<JointGroup> {
+fn groups_of(
+    scene: &Scene,
+    mesh: &Mesh,
+    dominant: &[Option<usize>],
+    encoding: &Encoding,
+) -> Vec<JointGroup> {
     let mut groups: Vec<JointGroup> = Vec::new();
     let mut group_indices = HashMap::new();
     for (position, joint) in mesh.positions.iter().zip(dominant) {
         let at = model_to_joint(scene, *joint).transform_point3(Vec3::from(*position));
-        let new_group = JointGroup { joint: *joint, min: at, max: at, error: 0.0 };
-        let index = *group_indices.entry(*joint).or_insert_with(|| push_index(&mut groups, new_group));
+        let new_group = JointGroup {
+            joint: *joint,
+            min: at,
+            max: at,
+            error: 0.0,
+        };
+        let index = *group_indices
+            .entry(*joint)
+            .or_insert_with(|| push_index(&mut groups, new_group));
         let group = &mut groups[index];
         (group.min, group.max) = (group.min.min(at), group.max.max(at));
         group.error = group.error.max(encoding.rounding_errors(at).0);
@@ -126,20 +165,32 @@ impl AddedBones {
         };
         let center = group.min + (group.max - group.min) / 2.0;
         // Adds bones even if the accepted error is out of reach, so that the rejection states a smaller error.
-        let accepted = encoding.accepted_error(mesh.size()).max(CENTER_ERROR_FACTOR * error_at(center));
+        let accepted = encoding
+            .accepted_error(mesh.size())
+            .max(CENTER_ERROR_FACTOR * error_at(center));
         if group.error <= accepted {
             return;
         }
-        let same_joint = self.anchors.iter().enumerate().filter(|(_, anchor)| anchor.joint == joint);
+        let same_joint = self
+            .anchors
+            .iter()
+            .enumerate()
+            .filter(|(_, anchor)| anchor.joint == joint);
         let mut nearest = same_joint
-            .min_by(|(_, a), (_, b)| a.origin.distance(center).total_cmp(&b.origin.distance(center)))
+            .min_by(|(_, a), (_, b)| {
+                a.origin
+                    .distance(center)
+                    .total_cmp(&b.origin.distance(center))
+            })
             .map(|(index, anchor)| (Some(index), anchor.origin))
             .filter(|(_, at)| at.distance(center) < center.length())
             .unwrap_or((None, Vec3::ZERO));
         let mut chain = Vec::new();
         while error_at(nearest.1) > accepted {
             let offset = (center - nearest.1).clamp_length_max(Triple::MAX / 2.0);
-            let Some(offset) = Triple::nearest(offset.into()) else { return };
+            let Some(offset) = Triple::nearest(offset.into()) else {
+                return;
+            };
             let (parent, offset) = (nearest.0, Vec3::from(offset.value()));
             if offset == Vec3::ZERO || chain.len() == MAX_CHAIN_LENGTH {
                 return;
@@ -159,7 +210,10 @@ impl AddedBones {
                 name: mesh.name.clone(),
                 parent: parent.map(|index| self.first + index).or(joint),
                 inverse_bind: Mat4::from_translation(-origin) * to_joint,
-                rest: Some(Transform { translation: offset.into(), ..Transform::default() }),
+                rest: Some(Transform {
+                    translation: offset.into(),
+                    ..Transform::default()
+                }),
                 ..Joint::default()
             });
             self.anchors.push(Anchor { joint, origin });
@@ -171,15 +225,24 @@ impl AddedBones {
 }
 
 /// Binds vertices to the joints that `target` returns, in place of their dominant joints; `None` keeps a binding.
-pub fn rebind_vertices(mesh: &mut Mesh, dominant: &[Option<usize>], target: impl Fn(usize) -> Option<usize>) {
+pub fn rebind_vertices(
+    mesh: &mut Mesh,
+    dominant: &[Option<usize>],
+    target: impl Fn(usize) -> Option<usize>,
+) {
     if mesh.skins.is_empty() {
         mesh.skins = vec![Skin::rigid(dominant.iter().map(|_| Skin::NONE))];
     }
     for skin in &mut mesh.skins {
         for (vertex, (joints, from)) in skin.joints.iter_mut().zip(dominant).enumerate() {
-            let Some(to) = target(vertex).map(|joint| joint as u16) else { continue };
+            let Some(to) = target(vertex).map(|joint| joint as u16) else {
+                continue;
+            };
             if let Some(from) = *from {
-                joints.iter_mut().filter(|joint| usize::from(**joint) == from).for_each(|joint| *joint = to);
+                joints
+                    .iter_mut()
+                    .filter(|joint| usize::from(**joint) == from)
+                    .for_each(|joint| *joint = to);
                 continue;
             }
             joints[0] = to;

@@ -38,7 +38,12 @@ const MAX_CHAIN_LENGTH: usize = 3;
 const ROUNDING: f32 = 8.0 * f32::EPSILON;
 
 /// Adds bones near flattened triangles, and binds their vertices to these bones.
-pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) {
+pub fn add_bones(
+    scene: &mut Scene,
+    extras: &[Extras],
+    encoding: &Encoding,
+    losses: &mut Vec<Loss>,
+) {
     // The model itself may need one more bone: bone 0.
     let room = rig::MAX_BONES.saturating_sub(scene.skeleton.joints.len() + 1);
     if room == 0 || !encoding.is_default() {
@@ -53,13 +58,22 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
     let first = scene.skeleton.joints.len();
     let mut targets: Vec<HashMap<usize, usize>> = vec![HashMap::new(); scene.meshes.len()];
     for choice in chosen {
-        let Region { group, vertices, chain, .. } = &regions.regions[choice.region];
+        let Region {
+            group,
+            vertices,
+            chain,
+            ..
+        } = &regions.regions[choice.region];
         let joint = regions.detail.groups[*group].joint;
         let to_joint = model_to_joint(scene, joint);
         let members = &regions.vertices[vertices.clone()];
         let mesh_name = members
             .first()
-            .map(|vertex| scene.meshes[regions.detail.vertices[*vertex].mesh].name.clone())
+            .map(|vertex| {
+                scene.meshes[regions.detail.vertices[*vertex].mesh]
+                    .name
+                    .clone()
+            })
             .unwrap_or_default();
         let mut parent = joint;
         let mut origin = Vec3::ZERO;
@@ -69,7 +83,10 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
                 name: mesh_name.clone(),
                 parent,
                 inverse_bind: Mat4::from_translation(-origin) * to_joint,
-                rest: Some(Transform { translation: (*offset).into(), ..Transform::default() }),
+                rest: Some(Transform {
+                    translation: (*offset).into(),
+                    ..Transform::default()
+                }),
                 ..Joint::default()
             };
             parent = Some(push_index(&mut scene.skeleton.joints, bone));
@@ -81,8 +98,15 @@ pub fn add_bones(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, loss
             }
         }
     }
-    for (mesh, targets) in scene.meshes.iter_mut().zip(targets).filter(|(_, targets)| !targets.is_empty()) {
-        let dominant: Vec<_> = (0..mesh.positions.len()).map(|vertex| dominant_joint(mesh, vertex)).collect();
+    for (mesh, targets) in scene
+        .meshes
+        .iter_mut()
+        .zip(targets)
+        .filter(|(_, targets)| !targets.is_empty())
+    {
+        let dominant: Vec<_> = (0..mesh.positions.len())
+            .map(|vertex| dominant_joint(mesh, vertex))
+            .collect();
         rebind_vertices(mesh, &dominant, |vertex| targets.get(&vertex).copied());
     }
     let message = "bones were added near fine detail that packing would flatten";
@@ -138,7 +162,12 @@ impl<'a> Detail<'a> {
     fn new(scene: &Scene, extras: &[Extras], encoding: &'a Encoding) -> Detail<'a> {
         let base_joint = rig::base_joint(scene);
         let mut group_indices = HashMap::new();
-        let mut detail = Detail { encoding, groups: Vec::new(), vertices: Vec::new(), triangles: Vec::new() };
+        let mut detail = Detail {
+            encoding,
+            groups: Vec::new(),
+            vertices: Vec::new(),
+            triangles: Vec::new(),
+        };
         for (mesh_index, mesh) in scene.meshes.iter().enumerate() {
             let size = mesh.size();
             let face_list = faces::from_faces(&mesh.faces);
@@ -148,9 +177,19 @@ impl<'a> Detail<'a> {
                 let joint = dominant_joint(mesh, index).or(base_joint);
                 let group = *group_indices.entry(joint).or_insert_with(|| {
                     let to_joint = model_to_joint(scene, joint);
-                    let is_part = joint.and_then(|joint| extras.get(joint)).is_some_and(is_part);
+                    let is_part = joint
+                        .and_then(|joint| extras.get(joint))
+                        .is_some_and(is_part);
                     let to_model = to_joint.inverse();
-                    push_index(&mut detail.groups, JointSpace { joint, to_joint, to_model, is_part })
+                    push_index(
+                        &mut detail.groups,
+                        JointSpace {
+                            joint,
+                            to_joint,
+                            to_model,
+                            is_part,
+                        },
+                    )
                 });
                 let position = Vec3::from(*position);
                 let at = detail.groups[group].to_joint.transform_point3(position);
@@ -167,20 +206,34 @@ impl<'a> Detail<'a> {
                 vertex.packed = detail.pack(&vertex, Vec3::ZERO);
                 detail.vertices.push(vertex);
             }
-            if !detail.add_triangles(first, &face_list, precision::height_rounding(&mesh.positions)) {
+            if !detail.add_triangles(
+                first,
+                &face_list,
+                precision::height_rounding(&mesh.positions),
+            ) {
                 detail.vertices.truncate(first);
             }
         }
         detail.triangles.retain_mut(|triangle| {
             let is_flattened = |corner: &&usize| detail.vertices[**corner].is_flattened;
-            triangle.corners.iter().find(is_flattened).map(|corner| triangle.owner = *corner).is_some()
+            triangle
+                .corners
+                .iter()
+                .find(is_flattened)
+                .map(|corner| triangle.owner = *corner)
+                .is_some()
         });
         detail
     }
 
     /// Adds the triangles of the mesh whose vertices start at `first`, except degenerate ones. Adds nothing and returns
     /// `false` if packing flattens none of them.
-    fn add_triangles(&mut self, first: usize, faces: &[super::super::Face], height_rounding: f32) -> bool {
+    fn add_triangles(
+        &mut self,
+        first: usize,
+        faces: &[super::super::Face],
+        height_rounding: f32,
+    ) -> bool {
         let before = self.triangles.len();
         let (vertices, triangles) = (&mut self.vertices, &mut self.triangles);
         let mut has_flattened = false;
@@ -198,9 +251,15 @@ impl<'a> Detail<'a> {
                 precision::is_flattened(positions, corners.map(|corner| vertices[corner].packed));
             if is_flattened {
                 has_flattened = true;
-                corners.iter().for_each(|corner| vertices[*corner].is_flattened = true);
+                corners
+                    .iter()
+                    .for_each(|corner| vertices[*corner].is_flattened = true);
             }
-            triangles.push(DetailTriangle { corners, owner: corners[0], is_flattened });
+            triangles.push(DetailTriangle {
+                corners,
+                owner: corners[0],
+                is_flattened,
+            });
         });
         if !has_flattened {
             self.triangles.truncate(before);
@@ -211,7 +270,10 @@ impl<'a> Detail<'a> {
     /// Returns the packed position of a vertex in model space, if it is bound to a bone at `origin` in the space of its
     /// joint.
     fn pack(&self, vertex: &DetailVertex, origin: Vec3) -> Vec3 {
-        let packed = origin + self.encoding.packed_position(vertex.at - origin, vertex.limit);
+        let packed = origin
+            + self
+                .encoding
+                .packed_position(vertex.at - origin, vertex.limit);
         let farthest = vertex.at.abs().max(vertex.position.abs()).max_element();
         if (packed - vertex.at).abs().max_element() <= ROUNDING * farthest {
             return vertex.position;
@@ -288,21 +350,38 @@ impl<'a> Regions<'a> {
             })
             .collect();
         let vertex_list = &detail.vertices;
-        detail.triangles.retain(|triangle| !detail.groups[vertex_list[triangle.owner].group].is_part);
+        detail
+            .triangles
+            .retain(|triangle| !detail.groups[vertex_list[triangle.owner].group].is_part);
         vertices.sort_by_key(|vertex| vertex_list[*vertex].group);
-        detail.triangles.sort_by_key(|triangle| vertex_list[triangle.owner].group);
+        detail
+            .triangles
+            .sort_by_key(|triangle| vertex_list[triangle.owner].group);
         let measured = vec![(0, Vec3::ZERO); detail.vertices.len()];
         let groups = detail.groups.len();
-        let mut regions =
-            Regions { detail, vertices, regions: Vec::new(), roots: Vec::new(), measured, measurements: 0 };
+        let mut regions = Regions {
+            detail,
+            vertices,
+            regions: Vec::new(),
+            roots: Vec::new(),
+            measured,
+            measurements: 0,
+        };
         let mut queue = BinaryHeap::new();
         let (mut vertex_start, mut triangle_start) = (0, 0);
         for group in 0..groups {
             let is_before = |vertex: &usize| regions.detail.vertices[*vertex].group <= group;
             let vertex_end = regions.vertices.partition_point(is_before);
-            let triangle_end =
-                regions.detail.triangles.partition_point(|triangle| is_before(&triangle.owner));
-            let root = regions.add(group, vertex_start..vertex_end, triangle_start..triangle_end, 0);
+            let triangle_end = regions
+                .detail
+                .triangles
+                .partition_point(|triangle| is_before(&triangle.owner));
+            let root = regions.add(
+                group,
+                vertex_start..vertex_end,
+                triangle_start..triangle_end,
+                0,
+            );
             regions.roots.push(root);
             queue.push((regions.regions[root].remaining(), Reverse(root)));
             (vertex_start, triangle_start) = (vertex_end, triangle_end);
@@ -319,9 +398,17 @@ impl<'a> Regions<'a> {
     }
 
     /// Measures a region and adds it. Returns its index.
-    fn add(&mut self, group: usize, vertices: Range<usize>, triangles: Range<usize>, depth: u32) -> usize {
-        let flattened =
-            self.detail.triangles[triangles.clone()].iter().filter(|triangle| triangle.is_flattened).count();
+    fn add(
+        &mut self,
+        group: usize,
+        vertices: Range<usize>,
+        triangles: Range<usize>,
+        depth: u32,
+    ) -> usize {
+        let flattened = self.detail.triangles[triangles.clone()]
+            .iter()
+            .filter(|triangle| triangle.is_flattened)
+            .count();
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for vertex in &self.vertices[vertices.clone()] {
             let at = self.detail.vertices[*vertex].at;
@@ -332,7 +419,8 @@ impl<'a> Regions<'a> {
         let axis = size.max_position();
         let mut chain = Vec::new();
         // Too few triangles for a bone, now or in a half.
-        let can_divide = flattened >= MIN_PRESERVED && depth < MAX_DEPTH && size.max_element() > 0.0;
+        let can_divide =
+            flattened >= MIN_PRESERVED && depth < MAX_DEPTH && size.max_element() > 0.0;
         if flattened >= MIN_PRESERVED {
             chain = chain_to(center, size.max_element() / 4.0);
         }
@@ -358,11 +446,18 @@ impl<'a> Regions<'a> {
     /// Returns the number of triangles in a region that are flattened with a bone at `origin`.
     fn measure(&mut self, candidate: &Region, origin: Vec3) -> usize {
         self.measurements += 1;
-        let Regions { detail, measured, measurements, .. } = self;
+        let Regions {
+            detail,
+            measured,
+            measurements,
+            ..
+        } = self;
         detail.triangles[candidate.triangles.clone()]
             .iter()
             .filter(|triangle| {
-                let before = triangle.corners.map(|corner| detail.vertices[corner].position);
+                let before = triangle
+                    .corners
+                    .map(|corner| detail.vertices[corner].position);
                 let after = triangle.corners.map(|corner| {
                     let vertex = &detail.vertices[corner];
                     if !vertex.is_flattened || vertex.group != candidate.group {
@@ -381,7 +476,14 @@ impl<'a> Regions<'a> {
 
     /// Divides a region at its centre; `None` if it is too small.
     fn halve(&mut self, index: usize) -> Option<[usize; 2]> {
-        let Region { group, ref vertices, ref triangles, depth, split, .. } = self.regions[index];
+        let Region {
+            group,
+            ref vertices,
+            ref triangles,
+            depth,
+            split,
+            ..
+        } = self.regions[index];
         let (axis, center) = split?;
         let (vertices, triangles) = (vertices.clone(), triangles.clone());
         let vertex_list = &self.detail.vertices;
@@ -391,10 +493,21 @@ impl<'a> Regions<'a> {
         let vertex_middle = vertices.start + own.partition_point(|vertex| !is_upper(*vertex));
         let own = &mut self.detail.triangles[triangles.clone()];
         own.sort_by_key(|triangle| is_upper(triangle.owner));
-        let triangle_middle = triangles.start + own.partition_point(|triangle| !is_upper(triangle.owner));
+        let triangle_middle =
+            triangles.start + own.partition_point(|triangle| !is_upper(triangle.owner));
         let halves = [
-            self.add(group, vertices.start..vertex_middle, triangles.start..triangle_middle, depth + 1),
-            self.add(group, vertex_middle..vertices.end, triangle_middle..triangles.end, depth + 1),
+            self.add(
+                group,
+                vertices.start..vertex_middle,
+                triangles.start..triangle_middle,
+                depth + 1,
+            ),
+            self.add(
+                group,
+                vertex_middle..vertices.end,
+                triangle_middle..triangles.end,
+                depth + 1,
+            ),
         ];
         self.regions[index].halves = Some(halves);
         Some(halves)
@@ -402,13 +515,25 @@ impl<'a> Regions<'a> {
 
     /// Returns the bones to add: at most `room`.
     fn choose(&self, room: usize) -> Vec<Choice> {
-        let total: usize = self.roots.iter().map(|root| self.regions[*root].flattened).sum();
+        let total: usize = self
+            .roots
+            .iter()
+            .map(|root| self.regions[*root].flattened)
+            .sum();
         // The smallest price at which there is room for all bones; above `total`, no bone is worth its price.
         let (mut low, mut high) = (MIN_PRESERVED, MIN_PRESERVED.max(total + 1));
         while low < high {
             let price = low + (high - low) / 2;
-            let bones: usize = self.chosen_at(price).iter().map(|choice| choice.bones).sum();
-            (low, high) = if bones <= room { (low, price) } else { (price + 1, high) };
+            let bones: usize = self
+                .chosen_at(price)
+                .iter()
+                .map(|choice| choice.bones)
+                .sum();
+            (low, high) = if bones <= room {
+                (low, price)
+            } else {
+                (price + 1, high)
+            };
         }
         let all = self.chosen_at(low);
         if low == MIN_PRESERVED {
@@ -423,8 +548,13 @@ impl<'a> Regions<'a> {
             left -= if has_room { choice.bones } else { 0 };
             has_room
         });
-        let preserved = |chosen: &[Choice]| chosen.iter().map(|choice| choice.preserved).sum::<usize>();
-        if preserved(&some) > preserved(&all) { some } else { all }
+        let preserved =
+            |chosen: &[Choice]| chosen.iter().map(|choice| choice.preserved).sum::<usize>();
+        if preserved(&some) > preserved(&all) {
+            some
+        } else {
+            all
+        }
     }
 
     /// Returns the bones that are worth a price, by region.
@@ -436,8 +566,14 @@ impl<'a> Regions<'a> {
             let region = &self.regions[index];
             match (uses[index].kind, region.halves) {
                 (UseKind::Bones(bones), _) => {
-                    let preserved = region.flattened.saturating_sub(region.flattened_with[bones - 1]);
-                    chosen.push(Choice { region: index, bones, preserved });
+                    let preserved = region
+                        .flattened
+                        .saturating_sub(region.flattened_with[bones - 1]);
+                    chosen.push(Choice {
+                        region: index,
+                        bones,
+                        preserved,
+                    });
                 }
                 (UseKind::Halves, Some(halves)) => open.extend(halves),
                 _ => {}
@@ -449,21 +585,36 @@ impl<'a> Regions<'a> {
 
     /// Returns the best use of each region at a price of a bone.
     fn uses(&self, price: usize) -> Vec<Use> {
-        let mut uses = vec![Use { kind: UseKind::NoBones, cost: 0 }; self.regions.len()];
+        let mut uses = vec![
+            Use {
+                kind: UseKind::NoBones,
+                cost: 0
+            };
+            self.regions.len()
+        ];
         for (index, found) in self.regions.iter().enumerate().rev() {
-            let mut best = Use { kind: UseKind::NoBones, cost: found.flattened };
+            let mut best = Use {
+                kind: UseKind::NoBones,
+                cost: found.flattened,
+            };
             for (bones, flattened) in (1..).zip(&found.flattened_with) {
                 let cost = flattened.saturating_add(price.saturating_mul(bones));
                 // Bones that preserve less than half of the triangles are not worth their matrices.
                 if cost < best.cost && 2 * flattened <= found.flattened {
-                    best = Use { kind: UseKind::Bones(bones), cost };
+                    best = Use {
+                        kind: UseKind::Bones(bones),
+                        cost,
+                    };
                 }
             }
             if let Some(halves) = found.halves {
                 let [lower, upper] = halves.map(|half| uses[half]);
                 let cost = lower.cost.saturating_add(upper.cost);
                 if cost < best.cost {
-                    best = Use { kind: UseKind::Halves, cost };
+                    best = Use {
+                        kind: UseKind::Halves,
+                        cost,
+                    };
                 }
             }
             uses[index] = best;
@@ -475,7 +626,12 @@ impl<'a> Regions<'a> {
 impl Region {
     /// Returns the largest number of triangles that dividing the region can preserve.
     fn remaining(&self) -> usize {
-        self.flattened_with.iter().copied().min().unwrap_or(self.flattened).min(self.flattened)
+        self.flattened_with
+            .iter()
+            .copied()
+            .min()
+            .unwrap_or(self.flattened)
+            .min(self.flattened)
     }
 }
 
@@ -485,7 +641,8 @@ fn chain_to(center: Vec3, distance: f32) -> Vec<Vec3> {
     let mut chain = Vec::new();
     let mut at = Vec3::ZERO;
     while chain.len() < MAX_CHAIN_LENGTH && (center - at).abs().max_element() > distance {
-        let Some(offset) = Triple::nearest((center - at).into()).map(|offset| Vec3::from(offset.value()))
+        let Some(offset) =
+            Triple::nearest((center - at).into()).map(|offset| Vec3::from(offset.value()))
         else {
             return Vec::new();
         };

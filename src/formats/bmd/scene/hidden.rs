@@ -14,16 +14,28 @@ pub fn stash(index: usize, mesh: &Mesh) -> Value {
 }
 
 /// Reinserts the undrawn meshes at their original indices. Returns the new index of each drawn mesh.
-pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
+pub fn restore(
+    hidden: Option<Value>,
+    meshes: &mut Vec<Mesh>,
+    losses: &mut Vec<Loss>,
+) -> Vec<usize> {
     let mut mesh_indices: Vec<usize> = (0..meshes.len()).collect();
-    let Some(hidden) = hidden else { return mesh_indices };
+    let Some(hidden) = hidden else {
+        return mesh_indices;
+    };
     for value in hidden.as_array().into_iter().flatten() {
         match parse_mesh(value) {
             Some((index, mesh)) if index <= meshes.len() => {
                 meshes.insert(index, mesh);
-                mesh_indices.iter_mut().filter(|other| **other >= index).for_each(|other| *other += 1);
+                mesh_indices
+                    .iter_mut()
+                    .filter(|other| **other >= index)
+                    .for_each(|other| *other += 1);
             }
-            _ => losses.push(Loss::dropped(format!("extras.{EXTRA}"), "invalid undrawn mesh")),
+            _ => losses.push(Loss::dropped(
+                format!("extras.{EXTRA}"),
+                "invalid undrawn mesh",
+            )),
         }
     }
     mesh_indices
@@ -33,7 +45,9 @@ pub fn restore(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<L
 fn parse_mesh(value: &Value) -> Option<(usize, Mesh)> {
     let words = |name: &str| -> Option<Vec<u32>> {
         let words = value.get(name)?.as_array()?.iter();
-        words.map(|word| word.as_u64().and_then(|word| u32::try_from(word).ok())).collect()
+        words
+            .map(|word| word.as_u64().and_then(|word| u32::try_from(word).ok()))
+            .collect()
     };
     let vertices = Vertices::from_words(words("vertices")?, Surface::Textured).ok()?;
     let faces = Faces::from_words(words("faces")?).ok()?;

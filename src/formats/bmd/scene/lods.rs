@@ -9,23 +9,44 @@ use crate::{Error, Loss, Quantity, Result, path};
 /// Adds meshes without a level of detail to every level, because they are always visible in a scene, but never in BMD.
 /// Does not change scenes read from BMD.
 pub fn add_loose_meshes(scene: &mut Scene) {
-    if scene.source.as_ref().is_some_and(|source| source.format == "bmd") {
+    if scene
+        .source
+        .as_ref()
+        .is_some_and(|source| source.format == "bmd")
+    {
         return;
     }
-    let in_levels: HashSet<usize> = scene.lods.iter().flat_map(|lod| &lod.meshes).copied().collect();
+    let in_levels: HashSet<usize> = scene
+        .lods
+        .iter()
+        .flat_map(|lod| &lod.meshes)
+        .copied()
+        .collect();
     let loose = (0..scene.meshes.len()).filter(|mesh| !in_levels.contains(mesh));
-    scene.lods.iter_mut().for_each(|lod| lod.meshes.extend(loose.clone()));
+    scene
+        .lods
+        .iter_mut()
+        .for_each(|lod| lod.meshes.extend(loose.clone()));
 }
 
 /// Converts a BMD level of detail to a scene level of detail. `mesh_indices` maps BMD meshes to drawn scene meshes.
 pub fn to_lod(lod: LodDef, mesh_indices: &[Option<usize>]) -> scene::Lod {
     if lod.contains_all_meshes() {
-        return scene::Lod { distance: 0.0, meshes: mesh_indices.iter().copied().flatten().collect() };
+        return scene::Lod {
+            distance: 0.0,
+            meshes: mesh_indices.iter().copied().flatten().collect(),
+        };
     }
-    let meshes = mesh_indices.iter().skip(lod.id_mesh.into()).take(lod.n_mesh.into());
+    let meshes = mesh_indices
+        .iter()
+        .skip(lod.id_mesh.into())
+        .take(lod.n_mesh.into());
     // A level with a scale of 0 or less is visible from infinitely far away.
     let distance = lod.distance().unwrap_or(f32::INFINITY);
-    scene::Lod { distance, meshes: meshes.copied().flatten().collect() }
+    scene::Lod {
+        distance,
+        meshes: meshes.copied().flatten().collect(),
+    }
 }
 
 /// Converts a scene level of detail to a BMD level of detail. `meshes` maps scene meshes to BMD meshes.
@@ -38,7 +59,11 @@ pub fn from_lod(
     losses: &mut Vec<Loss>,
 ) -> Result<LodDef> {
     let path = format!("lods[{index}]");
-    let own: BTreeSet<_> = lod.meshes.iter().filter_map(|mesh| meshes.get(*mesh).copied()).collect();
+    let own: BTreeSet<_> = lod
+        .meshes
+        .iter()
+        .filter_map(|mesh| meshes.get(*mesh).copied())
+        .collect();
     if lod.distance == 0.0 && own.len() == meshes.len() {
         return Ok(LodDef::default());
     }
@@ -60,10 +85,16 @@ pub fn from_lod(
     let to_u8 = |number: usize| {
         u8::try_from(number).map_err(|_| {
             let last = first + count.saturating_sub(1);
-            let message =
-                format!("meshes {first} to {last}, but BMD allows a first mesh and a mesh count up to 255");
+            let message = format!(
+                "meshes {first} to {last}, but BMD allows a first mesh and a mesh count up to 255"
+            );
             Error::inexpressible(message).at(path!(lods[index]))
         })
     };
-    Ok(LodDef { id_mesh: to_u8(first)?, n_mesh: to_u8(count)?, ld_sc, ..LodDef::default() })
+    Ok(LodDef {
+        id_mesh: to_u8(first)?,
+        n_mesh: to_u8(count)?,
+        ld_sc,
+        ..LodDef::default()
+    })
 }

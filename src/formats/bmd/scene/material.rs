@@ -5,22 +5,39 @@ use crate::scene::Material;
 use crate::{Loss, Quantity, Text};
 
 /// Reports the differences between a material and its surface name.
-pub fn report_differences(material: &Material, surface_name: &Text, index: usize, losses: &mut Vec<Loss>) {
+pub fn report_differences(
+    material: &Material,
+    surface_name: &Text,
+    index: usize,
+    losses: &mut Vec<Loss>,
+) {
     if surface_name.as_bytes() != material.name.as_bytes() {
         let path = format!("meshes[{index}].material.name");
         let loss = Loss::renamed(path, "BMD encodes flat colours in the material name");
-        losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{surface_name}\"", material.name)));
+        losses.push(loss.with_detail(format_args!(
+            "\"{}\" becomes \"{surface_name}\"",
+            material.name
+        )));
     }
     let path = || format!("meshes[{index}].material.base_color");
     if material.base_color.is_none() && flat_color(surface_name.as_bytes()).is_some() {
-        let message = "BMD interprets `#` and six hexadecimal digits at the start of a name as a flat colour";
+        let message =
+            "BMD interprets `#` and six hexadecimal digits at the start of a name as a flat colour";
         losses.push(Loss::changed(path(), message));
     }
     if let Some((_, error)) = material.color_bytes().filter(|(_, error)| *error > 0.0) {
-        losses.push(Loss::quantized(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
+        losses.push(Loss::quantized(
+            path(),
+            "base colours rounded to 8 bits",
+            Quantity::COLORS,
+            error,
+        ));
     }
     if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
-        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD base colours have no alpha"));
+        losses.push(Loss::dropped(
+            format!("{}.alpha", path()),
+            "BMD base colours have no alpha",
+        ));
     }
 }
 

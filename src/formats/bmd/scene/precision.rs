@@ -78,13 +78,23 @@ impl Encoding {
     /// precedence. Returns an error if BMD has no vertices of the requested size.
     pub fn of(scene: &Scene, options: &SceneOptions, conventions: Conventions) -> Result<Encoding> {
         let tolerance = match &scene.source {
-            Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
+            Some(source) if source.format == "bmd" => Tolerance {
+                position: 1e-6,
+                st: 1e-6,
+                normal: 0.01,
+            },
             _ => Tolerance::default(),
         };
         let unit = conventions.unit;
         let is_lenient = options.strictness == Strictness::Lenient;
         let sizes = VertexSizes::PerVertex;
-        let encoding = Encoding { sizes, tolerance, max_error: None, unit, is_lenient };
+        let encoding = Encoding {
+            sizes,
+            tolerance,
+            max_error: None,
+            unit,
+            is_lenient,
+        };
         match options.precision {
             None => Ok(encoding),
             Some(Precision::MaxError(metres)) => Ok(encoding.with_max_error(metres / unit)),
@@ -92,19 +102,30 @@ impl Encoding {
             Some(Precision::Bits(96)) => Ok(encoding.with_size(VertexSize::Bits96)),
             Some(Precision::Bits(128)) => Ok(encoding.with_size(VertexSize::Bits128)),
             Some(Precision::Bits(bits)) => {
-                let message = format!("vertices of {bits} bits, but BMD supports 64, 96 and 128 bits");
+                let message =
+                    format!("vertices of {bits} bits, but BMD supports 64, 96 and 128 bits");
                 Err(Error::inexpressible(message))
             }
         }
     }
 
     fn with_size(&self, size: VertexSize) -> Encoding {
-        Encoding { sizes: VertexSizes::Fixed(size), ..*self }
+        Encoding {
+            sizes: VertexSizes::Fixed(size),
+            ..*self
+        }
     }
 
     fn with_max_error(&self, max_error: f32) -> Encoding {
-        let tolerance = Tolerance { position: f32::INFINITY, ..self.tolerance };
-        Encoding { max_error: Some(max_error), tolerance, ..*self }
+        let tolerance = Tolerance {
+            position: f32::INFINITY,
+            ..self.tolerance
+        };
+        Encoding {
+            max_error: Some(max_error),
+            tolerance,
+            ..*self
+        }
     }
 
     /// Returns the length of a unit in metres.
@@ -114,7 +135,9 @@ impl Encoding {
 
     /// Returns the largest coordinate error that is always accepted in a mesh of `size`, even if triangles collapse.
     pub fn accepted_error(&self, size: f32) -> f32 {
-        self.max_error.map_or(size * ALWAYS_ACCEPTED, |max_error| max_error / 3.0_f32.sqrt())
+        self.max_error.map_or(size * ALWAYS_ACCEPTED, |max_error| {
+            max_error / 3.0_f32.sqrt()
+        })
     }
 
     /// Returns the largest rounding error of a coordinate of `position`, and a bound for positions with no larger
@@ -123,9 +146,12 @@ impl Encoding {
         let farthest = position.abs().max_element();
         let error = |packed: [f32; 3]| (Vec3::from(packed) - position).abs().max_element();
         let half = error(position.to_array().map(|x| f16::from_f32(x).to_f32()));
-        let triple = Triple::nearest(position.into()).map_or(f32::INFINITY, |triple| error(triple.value()));
+        let triple =
+            Triple::nearest(position.into()).map_or(f32::INFINITY, |triple| error(triple.value()));
         match self.sizes {
-            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => (triple, farthest / 256.0),
+            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => {
+                (triple, farthest / 256.0)
+            }
             VertexSizes::Fixed(VertexSize::Bits128) => (half, farthest / 2048.0),
             _ => (half.min(triple), farthest / 2048.0),
         }
@@ -140,12 +166,17 @@ impl Encoding {
     /// more precise form. Returns the position itself if BMD cannot express it.
     pub fn packed_position(&self, position: Vec3, limit: f32) -> Vec3 {
         let error = |packed: Vec3| (packed - position).abs().max_element();
-        let triple = Triple::nearest(position.into()).map_or(position, |triple| triple.value().into());
+        let triple =
+            Triple::nearest(position.into()).map_or(position, |triple| triple.value().into());
         if error(triple) <= limit.min(self.tolerance.position * position.abs().max_element()) {
             return triple;
         }
         let half = Vec3::from(position.to_array().map(|x| f16::from_f32(x).to_f32()));
-        if error(triple) < error(half) { triple } else { half }
+        if error(triple) < error(half) {
+            triple
+        } else {
+            half
+        }
     }
 
     /// Encodes the vertices of a mesh. `decode` returns the positions and normals of packed vertices in model space. Returns
@@ -162,31 +193,50 @@ impl Encoding {
             Ok(encoded) => self.rejection_error(&encoded.effect, source),
             Err(error) => error,
         };
-        let try_alternative = |encoding: &Encoding, source: &SourceMesh, attributes: &mut Attributes| {
-            let encoded = encoding.try_encode(attributes, surface, source, &decode).ok();
-            encoded.filter(|encoded| encoding.is_accepted(encoded))
-        };
+        let try_alternative =
+            |encoding: &Encoding, source: &SourceMesh, attributes: &mut Attributes| {
+                let encoded = encoding
+                    .try_encode(attributes, surface, source, &decode)
+                    .ok();
+                encoded.filter(|encoded| encoding.is_accepted(encoded))
+            };
         let mut hints = Vec::new();
         let is_packed = error.path() == "positions";
-        if is_packed && let VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) = self.sizes {
+        if is_packed && let VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) = self.sizes
+        {
             let larger = try_alternative(&self.with_size(VertexSize::Bits128), source, attributes);
             hints.extend(larger.map(|_| "--precision 128bit".to_owned()));
         }
         if is_packed && self.max_error.is_some() {
-            let nearest = self.try_encode(attributes, surface, source, &decode)?.effect.distance;
-            let metres = format_rounded_up(nearest * self.unit()).parse().unwrap_or(f32::INFINITY);
-            let coarser = try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
+            let nearest = self
+                .try_encode(attributes, surface, source, &decode)?
+                .effect
+                .distance;
+            let metres = format_rounded_up(nearest * self.unit())
+                .parse()
+                .unwrap_or(f32::INFINITY);
+            let coarser =
+                try_alternative(&self.with_max_error(metres / self.unit), source, attributes);
             hints.extend(coarser.map(|_| format!("--precision {metres}")));
         }
         let is_unbound = attributes.bones.iter().flatten().all(|bone| *bone == 0);
         if is_unbound && source.center.is_finite() {
             let centered = |positions: &[[f32; 3]]| -> Vec<[f32; 3]> {
-                positions.iter().map(|position| (Vec3::from(*position) - source.center).into()).collect()
+                positions
+                    .iter()
+                    .map(|position| (Vec3::from(*position) - source.center).into())
+                    .collect()
             };
             let positions = centered(source.positions);
             attributes.positions = centered(&attributes.positions);
-            let centered =
-                try_alternative(self, &SourceMesh { positions: &positions, ..*source }, attributes);
+            let centered = try_alternative(
+                self,
+                &SourceMesh {
+                    positions: &positions,
+                    ..*source
+                },
+                attributes,
+            );
             hints.extend(centered.map(|_| "--center".to_owned()));
         }
         hints.extend(is_packed.then(|| "--lenient".to_owned()));
@@ -208,30 +258,47 @@ impl Encoding {
     ) -> Result<EncodedMesh> {
         let mut encode = |limits| {
             attributes.limits = Some(limits);
-            let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
+            let (vertices, errors) =
+                Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
             let effect = PackingEffect::new(source, decode(&vertices));
-            Ok::<_, Error>(EncodedMesh { vertices, errors, effect })
+            Ok::<_, Error>(EncodedMesh {
+                vertices,
+                errors,
+                effect,
+            })
         };
         let count = source.positions.len();
         let [coarse, fine] = HEIGHT_FRACTIONS;
         let first = match self.max_error {
             Some(max_error) => encode(vec![max_error; count])?,
-            None => encode(error_limits(source.positions, source.faces, source.size, coarse))?,
+            None => encode(error_limits(
+                source.positions,
+                source.faces,
+                source.size,
+                coarse,
+            ))?,
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
             // The distance is at most √3 times the largest coordinate.
-            Some(max_error) if !self.is_accepted(&first) => encode(vec![max_error / 3.0_f32.sqrt(); count])?,
-            None if !first.effect.keeps_surface(TOLERATED_LOSS) => {
-                encode(error_limits(source.positions, source.faces, source.size, fine))?
+            Some(max_error) if !self.is_accepted(&first) => {
+                encode(vec![max_error / 3.0_f32.sqrt(); count])?
             }
+            None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(
+                source.positions,
+                source.faces,
+                source.size,
+                fine,
+            ))?,
             _ => return Ok(first),
         };
-        Ok(if self.max_error.is_some() && second.effect.distance > first.effect.distance {
-            first
-        } else {
-            second
-        })
+        Ok(
+            if self.max_error.is_some() && second.effect.distance > first.effect.distance {
+                first
+            } else {
+                second
+            },
+        )
     }
 
     /// Returns `true` if the error is within the requested maximum; by default, within limits relative to the mesh
@@ -243,18 +310,28 @@ impl Encoding {
         if effect.size == 0.0 {
             return true;
         }
-        let accepted = if effect.triangles > 0 { ACCEPTED_SURFACES } else { ACCEPTED_POINTS };
+        let accepted = if effect.triangles > 0 {
+            ACCEPTED_SURFACES
+        } else {
+            ACCEPTED_POINTS
+        };
         effect.error <= self.accepted_error(effect.size)
             || effect.error <= accepted * effect.size && effect.keeps_surface(ACCEPTED_AREA_CHANGE)
     }
 
     fn rejection_error(&self, effect: &PackingEffect, source: &SourceMesh) -> Error {
         let metres = |length: f64| format_rounded_up(length * self.unit());
-        let name = if source.name.is_empty() { String::new() } else { format!(" of \"{}\"", source.name) };
+        let name = if source.name.is_empty() {
+            String::new()
+        } else {
+            format!(" of \"{}\"", source.name)
+        };
         let expected = match self.max_error {
             // Six digits hide the rounding of the request to other units.
             Some(max_error) => {
-                let requested = format!("{:.5e}", max_error * self.unit).parse().unwrap_or(f64::INFINITY);
+                let requested = format!("{:.5e}", max_error * self.unit)
+                    .parse()
+                    .unwrap_or(f64::INFINITY);
                 format!(", expected at most {} m", format_plain(requested))
             }
             None => {
@@ -266,7 +343,10 @@ impl Encoding {
         };
         let collapsed = match effect.lost_triangles {
             0 => String::new(),
-            lost => format!(", and {lost} of {} triangles collapse or flip", effect.triangles),
+            lost => format!(
+                ", and {lost} of {} triangles collapse or flip",
+                effect.triangles
+            ),
         };
         let bones = if source.out_of_bones {
             ", and the bones that would reduce the errors exceed the maximum of 255"
@@ -274,19 +354,27 @@ impl Encoding {
             ""
         };
         let error = metres(effect.distance);
-        let message = format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
+        let message =
+            format!("packed positions{name} are off by {error} m{expected}{collapsed}{bones}");
         Error::inexpressible(message).at(path!(positions))
     }
 }
 
 /// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size and
 /// `height_fraction` × the smallest triangle height at the vertex. Ignores slivers.
-fn error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32, height_fraction: f32) -> Vec<f32> {
+fn error_limits(
+    positions: &[[f32; 3]],
+    faces: &[Face],
+    size: f32,
+    height_fraction: f32,
+) -> Vec<f32> {
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
     // Invisible slivers may collapse.
     let min_height = height_rounding(positions).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
-        let Some(triangle) = triangle_at(positions, corners) else { return };
+        let Some(triangle) = triangle_at(positions, corners) else {
+            return;
+        };
         let height = smallest_height(triangle);
         if height > min_height {
             for corner in corners {
@@ -307,7 +395,10 @@ pub fn first_error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32) -> 
 
 /// Returns a bound for the rounding error of triangle heights at these positions.
 pub fn height_rounding(positions: &[[f32; 3]]) -> f32 {
-    let largest = positions.as_flattened().iter().fold(0.0, |largest: f32, value| largest.max(value.abs()));
+    let largest = positions
+        .as_flattened()
+        .iter()
+        .fold(0.0, |largest: f32, value| largest.max(value.abs()));
     4.0 * f32::EPSILON * largest
 }
 
@@ -341,11 +432,20 @@ pub struct PackingEffect {
 
 impl PackingEffect {
     fn new(source: &SourceMesh, (after, normals_after): PositionsAndNormals) -> PackingEffect {
-        let SourceMesh { positions: before, normals, faces, size, .. } = *source;
+        let SourceMesh {
+            positions: before,
+            normals,
+            faces,
+            size,
+            ..
+        } = *source;
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         let height_rounding = height_rounding(before);
-        let points = before.iter().zip(&after).map(|(a, b)| [a, b].map(|p| Vec3::from(*p).as_dvec3()));
+        let points = before
+            .iter()
+            .zip(&after)
+            .map(|(a, b)| [a, b].map(|p| Vec3::from(*p).as_dvec3()));
         let distance = points.map(|[a, b]| a.distance(b)).fold(0.0, f64::max);
         let normals = normals.iter().zip(&normals_after);
         let normal_angle = normals.map(|(a, b)| angle(*a, *b)).fold(0.0, f64::max);
@@ -371,8 +471,9 @@ impl PackingEffect {
 
     /// Adds a triangle. Counts it unless it was degenerate before packing.
     fn add_triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
-        let [whole, whole_after] =
-            [before, after].map(twice_the_area).map(|area| if area.is_finite() { area } else { 0.0 });
+        let [whole, whole_after] = [before, after]
+            .map(twice_the_area)
+            .map(|area| if area.is_finite() { area } else { 0.0 });
         self.whole_area += whole;
         self.whole_area_after += whole_after;
         let height = smallest_height(before);
@@ -386,7 +487,11 @@ impl PackingEffect {
         self.area_after += packed_normal.length();
         if is_flattened(before, after) {
             self.lost_triangles += 1;
-            self.area_lost += if height > VISIBLE_HEIGHT * self.size { area } else { 0.0 };
+            self.area_lost += if height > VISIBLE_HEIGHT * self.size {
+                area
+            } else {
+                0.0
+            };
         }
     }
 
@@ -439,7 +544,11 @@ fn scaled_normal([a, b, c]: [Vec3; 3]) -> Vec3 {
 }
 
 pub fn smallest_height([a, b, c]: [Vec3; 3]) -> f32 {
-    let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
+    let longest = a
+        .distance_squared(b)
+        .max(b.distance_squared(c))
+        .max(c.distance_squared(a))
+        .sqrt();
     scaled_normal([a, b, c]).length() / longest
 }
 

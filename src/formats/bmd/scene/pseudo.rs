@@ -34,15 +34,31 @@ pub struct Part {
 /// [`Pose::matrices`](crate::bmd::Pose::matrices). Slots with weight 0 may contain any bone (B22).
 pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u16, f32); 4], f32) {
     let mut slots = from_fn::<(&[Part], f32), 4, _>(|slot| {
-        let parts = parts.get(usize::from(pseudo.bones()[slot])).map(Vec::as_slice).unwrap_or_default();
-        (parts, if parts.is_empty() { 0.0 } else { pseudo.weights()[slot] })
+        let parts = parts
+            .get(usize::from(pseudo.bones()[slot]))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        (
+            parts,
+            if parts.is_empty() {
+                0.0
+            } else {
+                pseudo.weights()[slot]
+            },
+        )
     });
     let total: f32 = slots.iter().map(|(_, weight)| weight).sum();
     if total != 0.0 {
         slots.iter_mut().for_each(|(_, weight)| *weight /= total);
     }
-    if slots.iter().all(|(parts, weight)| parts.len() <= 1 || *weight == 0.0) {
-        return (slots.map(|(parts, weight)| (parts.first().map_or(0, |part| part.follows), weight)), 0.0);
+    if slots
+        .iter()
+        .all(|(parts, weight)| parts.len() <= 1 || *weight == 0.0)
+    {
+        return (
+            slots.map(|(parts, weight)| (parts.first().map_or(0, |part| part.follows), weight)),
+            0.0,
+        );
     }
     let mut sums: BTreeMap<u16, f32> = BTreeMap::new();
     for (parts, weight) in slots {
@@ -50,12 +66,21 @@ pub fn normal_bone_weights(pseudo: PseudoTransform, parts: &[Vec<Part>]) -> ([(u
             *sums.entry(part.follows).or_default() += weight * part.weight;
         }
     }
-    let mut sorted: Vec<_> = sums.into_iter().filter(|(_, weight)| *weight != 0.0).collect();
+    let mut sorted: Vec<_> = sums
+        .into_iter()
+        .filter(|(_, weight)| *weight != 0.0)
+        .collect();
     sorted.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
     let dropped: f32 = sorted.iter().skip(4).map(|(_, weight)| weight.abs()).sum();
     let kept: f32 = sorted.iter().take(4).map(|(_, weight)| weight).sum();
-    let scale = if dropped > 0.0 && kept != 0.0 { 1.0 / kept } else { 1.0 };
-    let mut kept = sorted.into_iter().map(|(joint, weight)| (joint, weight * scale));
+    let scale = if dropped > 0.0 && kept != 0.0 {
+        1.0 / kept
+    } else {
+        1.0
+    };
+    let mut kept = sorted
+        .into_iter()
+        .map(|(joint, weight)| (joint, weight * scale));
     (from_fn(|_| kept.next().unwrap_or_default()), dropped)
 }
 
@@ -76,7 +101,13 @@ pub fn part_extra(
     if slot > 0 {
         return json!({ "bone": index });
     }
-    let codes = [pseudo.weight_0(), pseudo.weight_1(), pseudo.weight_2(), pseudo.weight_3()].map(F8A::code);
+    let codes = [
+        pseudo.weight_0(),
+        pseudo.weight_1(),
+        pseudo.weight_2(),
+        pseudo.weight_3(),
+    ]
+    .map(F8A::code);
     json!({
         "bone": index,
         "follows": pseudo.bones().map(joint_of),
@@ -88,10 +119,23 @@ pub fn part_extra(
 
 /// Returns the pseudo-bone in the extra of a part; `None` if the extra is incomplete or invalid. `bone_of` returns the
 /// bone of a joint.
-pub fn parse_pseudo_bone(value: &Value, bone_of: impl Fn(usize) -> Option<usize>) -> Option<PseudoTransform> {
+pub fn parse_pseudo_bone(
+    value: &Value,
+    bone_of: impl Fn(usize) -> Option<usize>,
+) -> Option<PseudoTransform> {
     let numbers = |name: &str| serde_json::from_value::<[usize; 4]>(value.get(name)?.clone()).ok();
     let [a, b, c, d] = numbers("follows")?.map(|joint| bone_of(joint).map(|bone| bone as u8));
     let [i, j, k, l] = numbers("weights")?.map(|code| u8::try_from(code).ok().map(F8A::from));
-    let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);
-    Some(bones.with_weight_0(i?).with_weight_1(j?).with_weight_2(k?).with_weight_3(l?))
+    let bones = PseudoTransform::new()
+        .with_bone_0(a?)
+        .with_bone_1(b?)
+        .with_bone_2(c?)
+        .with_bone_3(d?);
+    Some(
+        bones
+            .with_weight_0(i?)
+            .with_weight_1(j?)
+            .with_weight_2(k?)
+            .with_weight_3(l?),
+    )
 }

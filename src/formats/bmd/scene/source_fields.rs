@@ -4,23 +4,43 @@ use super::super::{Animation, Document, Transform};
 use crate::scene::{KeyframeFields, MeshFields, SourceFields, StridedList};
 
 pub fn source_fields(document: &Document) -> SourceFields {
-    let Document { meshes, bones, animations, .. } = document;
+    let Document {
+        meshes,
+        bones,
+        animations,
+        ..
+    } = document;
     // The scene omits meshes without a material.
-    let drawn = meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_some());
+    let drawn = meshes
+        .iter()
+        .enumerate()
+        .filter(|(_, mesh)| mesh.material.is_some());
     let drawn = drawn.map(|(index, _)| MeshFields {
         vertices: vec![StridedList::single(format!("meshes[{index}].vertices"))],
         faces: vec![StridedList::single(format!("meshes[{index}].faces"))],
     });
-    let normal = bones.iter().enumerate().filter(|(_, bone)| !bone.is_pseudo()).map(|(index, _)| index);
-    let parts = bones.iter().enumerate().flat_map(|(index, bone)| match bone.transform {
-        Transform::Pseudo(pseudo) => vec![index; pseudo.weights().len()],
-        Transform::Bone(_) => Vec::new(),
-    });
+    let normal = bones
+        .iter()
+        .enumerate()
+        .filter(|(_, bone)| !bone.is_pseudo())
+        .map(|(index, _)| index);
+    let parts = bones
+        .iter()
+        .enumerate()
+        .flat_map(|(index, bone)| match bone.transform {
+            Transform::Pseudo(pseudo) => vec![index; pseudo.weights().len()],
+            Transform::Bone(_) => Vec::new(),
+        });
     let animations = animations.iter().enumerate();
     SourceFields {
         meshes: drawn.collect(),
-        joints: normal.chain(parts).map(|index| format!("bones[{index}]")).collect(),
-        animations: animations.map(|(index, animation)| keyframe_fields(index, animation)).collect(),
+        joints: normal
+            .chain(parts)
+            .map(|index| format!("bones[{index}]"))
+            .collect(),
+        animations: animations
+            .map(|(index, animation)| keyframe_fields(index, animation))
+            .collect(),
     }
 }
 
@@ -32,7 +52,11 @@ fn keyframe_fields(index: usize, animation: &Animation) -> KeyframeFields {
         let mut properties = [const { Vec::new() }; 3];
         let mut count = 0;
         for (offset, key) in track.keys().enumerate() {
-            let has_values = [key.rotation.is_some(), key.translation.is_some(), key.scale.is_some()];
+            let has_values = [
+                key.rotation.is_some(),
+                key.translation.is_some(),
+                key.scale.is_some(),
+            ];
             let is_played = key.frame < animation.n_frames.into();
             for (property, has_value) in properties.iter_mut().zip(has_values) {
                 property.extend((has_value && is_played).then_some(start + offset as u32));
@@ -45,5 +69,8 @@ fn keyframe_fields(index: usize, animation: &Animation) -> KeyframeFields {
             channels.extend(properties.into_iter().filter(|keys| !keys.is_empty()));
         }
     }
-    KeyframeFields { list: format!("animations[{index}].frames"), channels }
+    KeyframeFields {
+        list: format!("animations[{index}].frames"),
+        channels,
+    }
 }

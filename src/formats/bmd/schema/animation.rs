@@ -77,7 +77,10 @@ impl AnimDef {
 
 /// The fields of an animation that the writer fills in after writing its name and keys.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(missing_docs, reason = "documented at the same fields of the animation")]
+#[expect(
+    missing_docs,
+    reason = "documented at the same fields of the animation"
+)]
 pub struct AnimExtents {
     pub ofs_name: u32,
     pub ofs_frames: u32,

@@ -93,11 +93,19 @@ impl Transform {
     }
 
     fn bone(&self) -> Option<BoneTransform> {
-        if let Transform::Bone(bone) = self { Some(*bone) } else { None }
+        if let Transform::Bone(bone) = self {
+            Some(*bone)
+        } else {
+            None
+        }
     }
 
     fn pseudo(&self) -> Option<PseudoTransform> {
-        if let Transform::Pseudo(pseudo) = self { Some(*pseudo) } else { None }
+        if let Transform::Pseudo(pseudo) = self {
+            Some(*pseudo)
+        } else {
+            None
+        }
     }
 }
 
@@ -140,7 +148,11 @@ impl BoneTransform {
     /// ```
     pub fn unit_rotation(self) -> [f32; 4] {
         let rotation = self.rotation();
-        if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }
+        if rotation.word() == u32::MAX {
+            Rotation::IDENTITY.value()
+        } else {
+            rotation.value()
+        }
     }
 }
 
@@ -182,6 +194,12 @@ impl PseudoTransform {
 
     /// The weights of the four bones.
     pub fn weights(self) -> [f32; 4] {
-        [self.weight_0(), self.weight_1(), self.weight_2(), self.weight_3()].map(F8A::value)
+        [
+            self.weight_0(),
+            self.weight_1(),
+            self.weight_2(),
+            self.weight_3(),
+        ]
+        .map(F8A::value)
     }
 }

@@ -112,7 +112,11 @@ const fn value_of(code: u8) -> f32 {
     let significand = 16 + F8A::FRACTION.extract(byte) as u32;
     // At exponent 0, the significand counts units of 2^-11.
     let magnitude = significand as f32 * (1u32 << F8A::EXPONENT.extract(byte)) as f32 / 2048.0;
-    if F8A::NEGATIVE.extract(byte) != 0 { -magnitude } else { magnitude }
+    if F8A::NEGATIVE.extract(byte) != 0 {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 impl Normal {
@@ -144,14 +148,23 @@ impl Rotation {
 
     /// The stored quaternion (I, J, K, R), not normalised.
     pub fn components(self) -> [f32; 4] {
-        [self.i().value(), self.j().value(), self.k().value(), self.r().value()]
+        [
+            self.i().value(),
+            self.j().value(),
+            self.k().value(),
+            self.r().value(),
+        ]
     }
 
     /// The unit quaternion (I, J, K, R); the identity if the length is 0.
     pub fn value(self) -> [f32; 4] {
         let components = self.components().map(f64::from);
         let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
-        if length == 0.0 { [0.0, 0.0, 0.0, 1.0] } else { components.map(|c| (c / length) as f32) }
+        if length == 0.0 {
+            [0.0, 0.0, 0.0, 1.0]
+        } else {
+            components.map(|c| (c / length) as f32)
+        }
     }
 }
 

@@ -93,7 +93,9 @@ pub trait Form: Copy {
     fn surface(self) -> Option<Surface> {
         let tag = Self::tag_of(&self.words());
         let surfaces = [Surface::Textured, Surface::Flat];
-        surfaces.into_iter().find(|surface| Self::form_of(tag, *surface).1 == self.form_index())
+        surfaces
+            .into_iter()
+            .find(|surface| Self::form_of(tag, *surface).1 == self.form_index())
     }
 }
 

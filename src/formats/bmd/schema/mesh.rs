@@ -156,7 +156,15 @@ impl LodDef {
     /// assert!(!LodDef { n_mesh: 1, ..LodDef::default() }.contains_all_meshes());
     /// ```
     pub fn contains_all_meshes(self) -> bool {
-        matches!(self, LodDef { id_mesh: 0, n_mesh: 0, resv1: 0, .. }) && self.ld_sc.code() == 0
+        matches!(
+            self,
+            LodDef {
+                id_mesh: 0,
+                n_mesh: 0,
+                resv1: 0,
+                ..
+            }
+        ) && self.ld_sc.code() == 0
     }
 
     /// Returns the viewing distance in metres; `None` if the scale is not positive.

@@ -3,7 +3,10 @@
 //! The header refers to lists, whose entries refer to strings, vertices, faces and keys. Offsets are relative to the
 //! start of the image. Vertices, faces and keys vary in size; each has a tag that determines its size.
 
-#![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
+#![allow(
+    clippy::expect_used,
+    reason = "in the setters that modular-bitfield generates"
+)]
 #![allow(
     clippy::manual_is_multiple_of,
     reason = "expressions of a layout cannot call functions with arguments"

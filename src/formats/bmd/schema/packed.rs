@@ -30,7 +30,12 @@ impl<F: Form + fmt::Debug> fmt::Debug for PackedList<F> {
 impl<F> Default for PackedList<F> {
     /// An empty list.
     fn default() -> Self {
-        PackedList { words: Vec::new(), len: 0, surface: None, form: std::marker::PhantomData }
+        PackedList {
+            words: Vec::new(),
+            len: 0,
+            surface: None,
+            form: std::marker::PhantomData,
+        }
     }
 }
 
@@ -42,7 +47,11 @@ impl<F: Form> PackedList<F> {
             let rest = &words[offset..];
             let size = F::word_count(F::tag_of(rest));
             if size == 0 || size > rest.len() {
-                let message = format!("truncated item: needs {} bytes, {} remain", 4 * size, 4 * rest.len());
+                let message = format!(
+                    "truncated item: needs {} bytes, {} remain",
+                    4 * size,
+                    4 * rest.len()
+                );
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
             // Tests only at the start of a group, because most tests fail in a mixed list.
@@ -54,7 +63,12 @@ impl<F: Form> PackedList<F> {
             len += items;
         }
         let surface = needs_surface.then_some(surface);
-        Ok(PackedList { words, len, surface, form: std::marker::PhantomData })
+        Ok(PackedList {
+            words,
+            len,
+            surface,
+            form: std::marker::PhantomData,
+        })
     }
 
     /// Returns a function for `parse_with` that reads `count` bytes as items for the surface.
@@ -67,7 +81,14 @@ impl<F: Form> PackedList<F> {
             if !args.count.is_multiple_of(4) {
                 return Err(fault("the list ends inside an item".to_owned()));
             }
-            let words = bulk::read(reader, endian, VecArgs { count: args.count / 4, inner: () })?;
+            let words = bulk::read(
+                reader,
+                endian,
+                VecArgs {
+                    count: args.count / 4,
+                    inner: (),
+                },
+            )?;
             PackedList::parse(words, surface).map_err(|error| fault(error.to_string()))
         }
     }
@@ -151,7 +172,9 @@ fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
         let (items, _) = words.as_chunks::<N>();
         let group = items.first_chunk::<GROUP_SIZE>();
         group.is_some_and(|group| {
-            group.iter().fold(true, |all, item| all & (F::word_count(F::tag_of(item)) == N))
+            group.iter().fold(true, |all, item| {
+                all & (F::word_count(F::tag_of(item)) == N)
+            })
         })
     }
 

@@ -47,20 +47,35 @@ struct KeyData {
 
 impl Serialize for Track {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.packed_keys().map(|Key { tag, rotation, translation, scale }| KeyData {
-            skip: tag.skip(),
-            rotation,
-            translation,
-            scale,
-        }))
+        serializer.collect_seq(self.packed_keys().map(
+            |Key {
+                 tag,
+                 rotation,
+                 translation,
+                 scale,
+             }| KeyData {
+                skip: tag.skip(),
+                rotation,
+                translation,
+                scale,
+            },
+        ))
     }
 }
 
 impl<'de> Deserialize<'de> for Track {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Track, D::Error> {
         let mut track = Track::default();
-        for KeyData { skip, rotation, translation, scale } in Vec::<KeyData>::deserialize(deserializer)? {
-            track.push(skip, rotation, translation, scale).map_err(de::Error::custom)?;
+        for KeyData {
+            skip,
+            rotation,
+            translation,
+            scale,
+        } in Vec::<KeyData>::deserialize(deserializer)?
+        {
+            track
+                .push(skip, rotation, translation, scale)
+                .map_err(de::Error::custom)?;
         }
         Ok(track)
     }

@@ -16,7 +16,11 @@ impl Surface {
     /// Returns the kind of surface for a material name.
     pub fn of(material: Option<&Text>) -> Surface {
         let color = material.and_then(|name| flat_color(name.as_bytes()));
-        if color.is_some() { Surface::Flat } else { Surface::Textured }
+        if color.is_some() {
+            Surface::Flat
+        } else {
+            Surface::Textured
+        }
     }
 }
 

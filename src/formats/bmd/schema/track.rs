@@ -102,13 +102,16 @@ impl TrackKey {
 
 /// Returns the size of a key in bytes, from its tag.
 fn key_size(tag: AnimTag) -> usize {
-    1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
+    1 + 4
+        * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
 }
 
 /// Returns `true` if the bytes consist of complete keys and end tags.
 pub fn are_keys(mut bytes: &[u8]) -> bool {
     while let Some(tag) = bytes.first() {
-        let Some(rest) = bytes.get(key_size(AnimTag::from_bytes([*tag]))..) else { return false };
+        let Some(rest) = bytes.get(key_size(AnimTag::from_bytes([*tag]))..) else {
+            return false;
+        };
         bytes = rest;
     }
     true
@@ -126,7 +129,12 @@ impl Track {
         // The first frame available for the next key.
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
-            let TrackKey { frame, rotation, translation, scale } = key;
+            let TrackKey {
+                frame,
+                rotation,
+                translation,
+                scale,
+            } = key;
             let Some(mut skip) = frame.checked_sub(next) else {
                 let message = format!("frame {frame}, expected {next} or a later one");
                 return Err(Error::inexpressible(message).at(path!(keys[index])));
@@ -158,14 +166,22 @@ impl Track {
         let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
             return reject("a key skips at most 31 frames");
         };
-        let tag = tag.with_rotation(rotation.is_some()).with_translation(translation.is_some());
+        let tag = tag
+            .with_rotation(rotation.is_some())
+            .with_translation(translation.is_some());
         let tag = tag.with_scale(scale.is_some());
         if tag == AnimTag::new() {
             return reject("an empty key that skips no frame would be the end tag 00");
         }
         self.bytes.extend(tag.into_bytes());
-        self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
-        self.bytes.extend(translation.into_iter().chain(scale).flat_map(Triple::into_bytes));
+        self.bytes
+            .extend(rotation.into_iter().flat_map(Rotation::into_bytes));
+        self.bytes.extend(
+            translation
+                .into_iter()
+                .chain(scale)
+                .flat_map(Triple::into_bytes),
+        );
         Ok(())
     }
 
@@ -179,16 +195,24 @@ impl Track {
         while let Some(tag) = bytes.get(start) {
             let end = start + key_size(AnimTag::from_bytes([*tag]));
             if *tag == 0 {
-                return Ok((Track { bytes: bytes[..start].to_vec() }, end));
+                return Ok((
+                    Track {
+                        bytes: bytes[..start].to_vec(),
+                    },
+                    end,
+                ));
             }
             start = end;
         }
-        Err(Track { bytes: bytes.to_vec() })
+        Err(Track {
+            bytes: bytes.to_vec(),
+        })
     }
 
     /// Returns `true` if a key with values is at `frame` or later.
     pub fn reaches(&self, frame: u8) -> bool {
-        self.keys().any(|key| key.has_values() && key.frame >= frame.into())
+        self.keys()
+            .any(|key| key.has_values() && key.frame >= frame.into())
     }
 
     /// The bytes of the keys, without the end tag.
@@ -208,7 +232,12 @@ impl Track {
         self.packed_keys().map(move |key| {
             let frame = next.saturating_add(key.tag.skip().into());
             next = frame.saturating_add(1);
-            TrackKey { frame, rotation: key.rotation, translation: key.translation, scale: key.scale }
+            TrackKey {
+                frame,
+                rotation: key.rotation,
+                translation: key.translation,
+                scale: key.scale,
+            }
         })
     }
 }

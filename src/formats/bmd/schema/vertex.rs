@@ -274,8 +274,14 @@ impl ScaledSt {
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
         let scale = power_of_two(2 * extract_bits(ScaledSt::EXPONENT, &[word]));
-        let [s, t] = [extract_bits(ScaledSt::FRAC_S, &[word]), extract_bits(ScaledSt::FRAC_T, &[word])];
-        [(s as f32 / 1024.0 - 0.5) * scale, (t as f32 / 1024.0 - 0.5) * scale]
+        let [s, t] = [
+            extract_bits(ScaledSt::FRAC_S, &[word]),
+            extract_bits(ScaledSt::FRAC_T, &[word]),
+        ];
+        [
+            (s as f32 / 1024.0 - 0.5) * scale,
+            (t as f32 / 1024.0 - 0.5) * scale,
+        ]
     }
 }
 
@@ -288,7 +294,10 @@ impl FineSt {
     /// Decodes the coordinates (S, T) in a packed word.
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
-        let [s, t] = [extract_bits(FineSt::FRAC_S, &[word]), extract_bits(FineSt::FRAC_T, &[word])];
+        let [s, t] = [
+            extract_bits(FineSt::FRAC_S, &[word]),
+            extract_bits(FineSt::FRAC_T, &[word]),
+        ];
         [s as f32 / 2048.0 - 0.5, t as f32 / 2048.0 - 0.5]
     }
 }
@@ -303,8 +312,14 @@ impl WideSt {
     #[inline(always)]
     pub(in super::super) fn decode(word: u32) -> [f32; 2] {
         let scale = power_of_two(extract_bits(WideSt::EXPONENT, &[word]));
-        let [s, t] = [extract_bits(WideSt::FRAC_S, &[word]), extract_bits(WideSt::FRAC_T, &[word])];
-        [(s as f32 / 4096.0 - 2.0) * scale, (t as f32 / 4096.0 - 2.0) * scale]
+        let [s, t] = [
+            extract_bits(WideSt::FRAC_S, &[word]),
+            extract_bits(WideSt::FRAC_T, &[word]),
+        ];
+        [
+            (s as f32 / 4096.0 - 2.0) * scale,
+            (t as f32 / 4096.0 - 2.0) * scale,
+        ]
     }
 }
 
@@ -321,6 +336,10 @@ pub(in super::super) fn half(code: u16) -> f32 {
     let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
     // Infinity and NaN; sets the quiet bit of a NaN, like the crate `half`.
     let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
-    let value = if magnitude >= 0x0f80_0000 { special } else { finite.to_bits() };
+    let value = if magnitude >= 0x0f80_0000 {
+        special
+    } else {
+        finite.to_bits()
+    };
     f32::from_bits(value | sign)
 }

@@ -243,7 +243,11 @@ pub struct BoneWeight {
 }
 
 /// Defers the decompression of a stream. Returns the list `empty`, to be replaced later; an error if `empty` is `None`.
-fn defer<'i>(input: &ChunkInput<'i>, block: CompressedBlock<'i>, empty: Option<Values>) -> Result<Values> {
+fn defer<'i>(
+    input: &ChunkInput<'i>,
+    block: CompressedBlock<'i>,
+    empty: Option<Values>,
+) -> Result<Values> {
     input.deferred.borrow_mut().push(block);
     empty.ok_or_else(no_variant_error)
 }
@@ -261,12 +265,24 @@ fn decompress(
 ) -> Result<(Indices, Vec<Stream>)> {
     let indices = input.lz4_block(&indices.data, indices.uncompressed_size);
     let deferred = input.deferred.take();
-    let size: u64 = deferred.iter().chain([&indices]).map(|block| block.size as u64).sum();
+    let size: u64 = deferred
+        .iter()
+        .chain([&indices])
+        .map(|block| block.size as u64)
+        .sum();
     let error = |text| Error::limit_exceeded(Limit::Decoded, text).at(path!(chunks[input.chunk]));
     input.limits.check_decoded(size).map_err(error)?;
     let (indices, values) = parallel::join(
-        || Indices::empty(index_size).ok_or_else(no_variant_error)?.decompress(&indices),
-        || parallel::try_map(&deferred, |index, block| streams[index].values.decompress(block)),
+        || {
+            Indices::empty(index_size)
+                .ok_or_else(no_variant_error)?
+                .decompress(&indices)
+        },
+        || {
+            parallel::try_map(&deferred, |index, block| {
+                streams[index].values.decompress(block)
+            })
+        },
     );
     for (stream, values) in streams.iter_mut().zip(values?) {
         stream.values = values;
@@ -296,12 +312,21 @@ pub struct CompressedStream {
 
 impl CompressedChunk {
     fn index_stream(&self) -> IndexStream<'_> {
-        let Lz4Block { uncompressed_size, bytes } = &self.indices;
-        IndexStream { uncompressed_size: *uncompressed_size, data: Bulk::Values(bytes) }
+        let Lz4Block {
+            uncompressed_size,
+            bytes,
+        } = &self.indices;
+        IndexStream {
+            uncompressed_size: *uncompressed_size,
+            data: Bulk::Values(bytes),
+        }
     }
 }
 
-#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
+#[allow(
+    clippy::ptr_arg,
+    reason = "`write_with` passes a reference to the field"
+)]
 fn write_streams<W: binrw::io::Write + binrw::io::Seek>(
     streams: &Vec<Stream>,
     writer: &mut W,
@@ -330,19 +355,28 @@ impl Chunk {
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let compress = |position: usize, stream: &Stream| {
-            stream.compress(dialect).map_err(|error| error.at(path!(chunks[chunk].streams[position])))
+            stream
+                .compress(dialect)
+                .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(
             || Lz4Block::compress(&self.indices.to_bytes()),
             || parallel::try_map(&self.streams, compress),
         );
         let indices = indices.map_err(|error| error.at(path!(chunks[chunk].indices)))?;
-        Ok(CompressedChunk { index_size, indices, streams: streams? })
+        Ok(CompressedChunk {
+            index_size,
+            indices,
+            streams: streams?,
+        })
     }
 
     /// The total uncompressed size of the lists in bytes.
     pub(in super::super) fn uncompressed_size(&self) -> usize {
-        let streams = self.streams.iter().map(|stream| stream.values.to_bytes().len());
+        let streams = self
+            .streams
+            .iter()
+            .map(|stream| stream.values.to_bytes().len());
         self.indices.to_bytes().len() + streams.sum::<usize>()
     }
 }
@@ -351,9 +385,15 @@ impl Stream {
     fn compress(&self, dialect: Dialect) -> Result<CompressedStream> {
         let Stream { values } = self;
         let attribute = values.attribute(dialect).ok_or_else(|| {
-            Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
+            Error::inexpressible(format!(
+                "the {dialect} dialect has no attribute {}",
+                values.name()
+            ))
         })?;
-        Ok(CompressedStream { attribute, block: Lz4Block::compress(&values.to_bytes())? })
+        Ok(CompressedStream {
+            attribute,
+            block: Lz4Block::compress(&values.to_bytes())?,
+        })
     }
 }
 
@@ -362,7 +402,8 @@ impl Values {
     pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
         let has_same_variant = |empty: Values| discriminant(&empty) == discriminant(self);
         let mut attributes = AttributeFlags::single_bits();
-        attributes.find(|attribute| Values::empty(*attribute, dialect).is_some_and(has_same_variant))
+        attributes
+            .find(|attribute| Values::empty(*attribute, dialect).is_some_and(has_same_variant))
     }
 }
 

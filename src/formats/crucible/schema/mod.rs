@@ -1,7 +1,10 @@
 //! The declaration of Crucible: structs with the names and order of the specification, and the container that real
 //! files use (C11). The meaning of attribute bits depends on `dialect` (C10).
 
-#![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
+#![allow(
+    clippy::expect_used,
+    reason = "in the setters that modular-bitfield generates"
+)]
 
 pub(super) mod chunk;
 mod lists;
@@ -116,7 +119,11 @@ pub struct ModelChunk<'a> {
 impl ModelHeader {
     pub(super) fn for_chunks(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
-            let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
+            let message = format!(
+                "{} chunks, but the format allows at most {}",
+                chunks.len(),
+                u32::MAX
+            );
             Error::inexpressible(message).at(path!(chunks))
         })?;
         Ok(ModelHeader { chunk_count })
@@ -132,15 +139,22 @@ fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
     let mut limits = input.limits;
     let read = |index| {
         let chunk = match container {
-            Container::Chunk => {
-                Chunk::read_options(reader, endian, (dialect, &ChunkInput::new(input.bytes, limits, index)))?
-            }
+            Container::Chunk => Chunk::read_options(
+                reader,
+                endian,
+                (dialect, &ChunkInput::new(input.bytes, limits, index)),
+            )?,
             Container::Model => {
-                let bytes = ModelChunk::read_options(reader, endian, (dialect,))?.chunk.bytes(input.bytes);
+                let bytes = ModelChunk::read_options(reader, endian, (dialect,))?
+                    .chunk
+                    .bytes(input.bytes);
                 let mut cursor = Cursor::new(bytes);
                 let input = ChunkInput::new(bytes, limits, index);
                 let chunk = Chunk::read_options(&mut cursor, endian, (dialect, &input))?;
-                Chunk { trailing: bytes[cursor.position() as usize..].to_vec(), ..chunk }
+                Chunk {
+                    trailing: bytes[cursor.position() as usize..].to_vec(),
+                    ..chunk
+                }
             }
         };
         limits.max_decoded -= chunk.uncompressed_size() as u64;
@@ -149,7 +163,10 @@ fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
     (0..args.count).map(read).collect()
 }
 
-#[allow(clippy::ptr_arg, reason = "`write_with` passes a reference to the field")]
+#[allow(
+    clippy::ptr_arg,
+    reason = "`write_with` passes a reference to the field"
+)]
 fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     chunks: &Vec<Chunk>,
     writer: &mut W,
@@ -158,7 +175,10 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
 ) -> BinResult<()> {
     let compressed = check_container(chunks, container)
         .and_then(|()| parallel::try_map(chunks, |index, chunk| chunk.compress(dialect, index)))
-        .map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
+        .map_err(|error| binrw::Error::Custom {
+            pos: 0,
+            err: Box::new(error),
+        })?;
     for (chunk, compressed) in chunks.iter().zip(&compressed) {
         if container == Container::Chunk {
             chunk.write_options(writer, endian, (compressed,))?;
@@ -166,7 +186,10 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
         }
         let mut bytes = Cursor::new(Vec::new());
         chunk.write_options(&mut bytes, endian, (compressed,))?;
-        ModelChunk { chunk: Bulk::Values(bytes.get_ref()) }.write_options(writer, endian, ())?;
+        ModelChunk {
+            chunk: Bulk::Values(bytes.get_ref()),
+        }
+        .write_options(writer, endian, ())?;
     }
     Ok(())
 }
@@ -177,11 +200,15 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
         (Container::Model, _) => Ok(()),
         (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
         (Container::Chunk, [_]) => {
-            let message = "bytes after a bare chunk must be in `trailing` of the document, not of the chunk";
+            let message =
+                "bytes after a bare chunk must be in `trailing` of the document, not of the chunk";
             Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
         }
         (Container::Chunk, chunks) => {
-            let message = format!("{} chunks, but a file without a container has exactly one", chunks.len());
+            let message = format!(
+                "{} chunks, but a file without a container has exactly one",
+                chunks.len()
+            );
             Err(Error::inexpressible(message).at(path!(chunks)))
         }
     }
@@ -192,7 +219,10 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     let bind_container = |prefix, container: Container| {
         bind_partially(&Document::TYPE, prefix, vec![None, Some(container.into())])
     };
-    let (chunk, model) = (bind_container("", Container::Chunk), bind_container("Model", Container::Model));
+    let (chunk, model) = (
+        bind_container("", Container::Chunk),
+        bind_container("Model", Container::Model),
+    );
     let spec = |ty| bind_partially(ty, "", vec![Some(Dialect::Spec.into())]);
     let tangent = |ty| bind_partially(ty, "Tangent", vec![Some(Dialect::Tangent.into())]);
     [
@@ -204,7 +234,12 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
 });
 
 pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
-    let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
+    let [
+        (_, chunk),
+        (_, model),
+        (_, tangent_chunk),
+        (_, tangent_model),
+    ] = *LAYOUTS;
     match (container, dialect) {
         (Container::Chunk, Dialect::Tangent) => tangent_chunk,
         (Container::Model, Dialect::Tangent) => tangent_model,

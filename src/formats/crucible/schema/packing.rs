@@ -35,12 +35,22 @@ pub struct CompressedBlock<'b> {
 impl<'i> ChunkInput<'i> {
     /// Creates the input of the chunk with index `chunk`.
     pub fn new(bytes: &'i [u8], limits: Limits, chunk: usize) -> ChunkInput<'i> {
-        ChunkInput { bytes, limits, chunk, deferred: RefCell::default() }
+        ChunkInput {
+            bytes,
+            limits,
+            chunk,
+            deferred: RefCell::default(),
+        }
     }
 
     /// Returns `data` as an LZ4 block that must decompress to `size` bytes.
     pub fn lz4_block(&self, data: &Bulk<'_, u8>, size: i32) -> CompressedBlock<'i> {
-        CompressedBlock { packing: Packing::Lz4, bytes: data.bytes(self.bytes), size, limits: self.limits }
+        CompressedBlock {
+            packing: Packing::Lz4,
+            bytes: data.bytes(self.bytes),
+            size,
+            limits: self.limits,
+        }
     }
 }
 
@@ -49,7 +59,9 @@ impl CompressedBlock<'_> {
     pub fn values<T: PlainData>(&self) -> Result<Vec<T>> {
         let size = u64::try_from(self.size).unwrap_or_default();
         if !size.is_multiple_of(size_of::<T>() as u64) {
-            return Err(Error::malformed("the size is not a multiple of the size of a value"));
+            return Err(Error::malformed(
+                "the size is not a multiple of the size of a value",
+            ));
         }
         let mut values = unpack::unpack_values(self.packing, self.bytes, size, &self.limits)?;
         T::swap_on_big_endian(&mut values);
@@ -70,9 +82,16 @@ impl Lz4Block {
     /// Compresses the content.
     pub fn compress(content: &[u8]) -> Result<Lz4Block> {
         let uncompressed_size = i32::try_from(content.len()).map_err(|_| {
-            Error::inexpressible(format!("{} bytes, but a stream has at most {}", content.len(), i32::MAX))
+            Error::inexpressible(format!(
+                "{} bytes, but a stream has at most {}",
+                content.len(),
+                i32::MAX
+            ))
         })?;
         let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
-        Ok(Lz4Block { uncompressed_size, bytes })
+        Ok(Lz4Block {
+            uncompressed_size,
+            bytes,
+        })
     }
 }

@@ -12,21 +12,30 @@ use super::super::{hash, rules};
 use crate::layout::Layout;
 use crate::unpack::zstd::ZstdError;
 use crate::{
-    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Limits, Path, Result, Rule,
-    Span, Strictness, path,
+    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Limits, Path,
+    Result, Rule, Span, Strictness, path,
 };
 
 /// Detects IyMA by its magic bytes, and the dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
-    let dialect = split_file(bytes)
-        .map_or(Dialect::Spec, |parts| dialect_from_checksums(&parts.header, parts.descriptor));
-    Detection { confidence: Confidence::by_magic(bytes, Header::TYPE.magic()), dialect }
+    let dialect = split_file(bytes).map_or(Dialect::Spec, |parts| {
+        dialect_from_checksums(&parts.header, parts.descriptor)
+    });
+    Detection {
+        confidence: Confidence::by_magic(bytes, Header::TYPE.magic()),
+        dialect,
+    }
 }
 
 /// Detects the dialect by the metadata checksum. If it matches neither dialect, guesses from the descriptor (I2).
 fn dialect_from_checksums(header: &Header, descriptor: &[u8]) -> Dialect {
     let matches = |dialect| {
-        hash::is_metadata_checksum(header.metadata_checksum, descriptor, header.data_checksum, dialect)
+        hash::is_metadata_checksum(
+            header.metadata_checksum,
+            descriptor,
+            header.data_checksum,
+            dialect,
+        )
     };
     match (matches(Dialect::Spec), matches(Dialect::Reference)) {
         (true, _) => Dialect::Spec,
@@ -44,9 +53,18 @@ pub(in super::super) struct FileParts<'b> {
 
 pub(in super::super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
     // The positions of the parts do not depend on the dialect.
-    let file = File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
-    let File { header, descriptor, data } = file;
-    Ok(FileParts { header, descriptor: descriptor.bytes(bytes), data: data.0.bytes(bytes) })
+    let file =
+        File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
+    let File {
+        header,
+        descriptor,
+        data,
+    } = file;
+    Ok(FileParts {
+        header,
+        descriptor: descriptor.bytes(bytes),
+        data: data.0.bytes(bytes),
+    })
 }
 
 #[derive(Debug)]
@@ -71,7 +89,11 @@ pub(super) fn decode_descriptor(
 ) -> Result<DecodedHeader> {
     let wrong = wrong_metadata_checksum(&header, descriptor, dialect);
     if let (Some(wrong), Strictness::Strict) = (&wrong, strictness) {
-        return Err(mismatch_error(&rules::METADATA_CHECKSUM, "metadata_checksum", wrong));
+        return Err(mismatch_error(
+            &rules::METADATA_CHECKSUM,
+            "metadata_checksum",
+            wrong,
+        ));
     }
     let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
         if wrong.is_none() {
@@ -81,23 +103,47 @@ pub(super) fn decode_descriptor(
         let start = Header::size() as u64;
         error_at(&rules::DESCRIPTOR, path!(descriptor), start..start + descriptor.len() as u64, message)
     })?;
-    Ok(DecodedHeader { header, dialect, descriptor: decoded, metadata_checksum: wrong })
+    Ok(DecodedHeader {
+        header,
+        dialect,
+        descriptor: decoded,
+        metadata_checksum: wrong,
+    })
 }
 
 /// Verifies the metadata checksum. Returns the stored and the computed checksum if the stored one is wrong; `None`
 /// otherwise.
-fn wrong_metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
-    let Header { metadata_checksum: stored, data_checksum, .. } = *header;
-    (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect))
-        .then(|| WrongChecksum::new(stored, hash::metadata_checksum(descriptor, data_checksum, dialect)))
+fn wrong_metadata_checksum(
+    header: &Header,
+    descriptor: &[u8],
+    dialect: Dialect,
+) -> Option<WrongChecksum> {
+    let Header {
+        metadata_checksum: stored,
+        data_checksum,
+        ..
+    } = *header;
+    (!hash::is_metadata_checksum(stored, descriptor, data_checksum, dialect)).then(|| {
+        WrongChecksum::new(
+            stored,
+            hash::metadata_checksum(descriptor, data_checksum, dialect),
+        )
+    })
 }
 
 /// Returns the state of the data checksum, given the parts of the compressed data.
-fn data_checksum_state(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
+fn data_checksum_state(
+    header: &Header,
+    packed: &[impl AsRef<[u8]>],
+    dialect: Dialect,
+) -> DataChecksum {
     match header.data_checksum {
         0 => DataChecksum::Absent,
         stored if hash::is_one_shot_hash(stored, packed) => DataChecksum::Present,
-        stored => DataChecksum::Wrong(WrongChecksum::new(stored, hash::one_shot_hash(packed, dialect))),
+        stored => DataChecksum::Wrong(WrongChecksum::new(
+            stored,
+            hash::one_shot_hash(packed, dialect),
+        )),
     }
 }
 
@@ -107,7 +153,11 @@ pub(in super::super) fn verify_checksums(
     bytes: &[u8],
     dialect: Dialect,
 ) -> Option<(Option<WrongChecksum>, DataChecksum)> {
-    let FileParts { header, descriptor, data } = split_file(bytes).ok()?;
+    let FileParts {
+        header,
+        descriptor,
+        data,
+    } = split_file(bytes).ok()?;
     let metadata = wrong_metadata_checksum(&header, descriptor, dialect);
     Some((metadata, data_checksum_state(&header, &[data], dialect)))
 }
@@ -116,11 +166,24 @@ pub(in super::super) fn verify_checksums(
 fn mismatch_error(rule: &'static Rule, name: &'static str, wrong: &WrongChecksum) -> Error {
     let start = Header::offset_with(name, &[]).unwrap_or_default();
     let message = rules::mismatch_message(wrong).to_string();
-    error_at(rule, path!(header.(name)), start..start + size_of::<u64>() as u64, message)
+    error_at(
+        rule,
+        path!(header.(name)),
+        start..start + size_of::<u64>() as u64,
+        message,
+    )
 }
 
-fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, message: String) -> Error {
-    Error::malformed(message).at(path).with_rule(rule).with_span(Some(Span::Bytes(bytes)))
+fn error_at(
+    rule: &'static Rule,
+    path: impl Into<Path>,
+    bytes: Range<u64>,
+    message: String,
+) -> Error {
+    Error::malformed(message)
+        .at(path)
+        .with_rule(rule)
+        .with_span(Some(Span::Bytes(bytes)))
 }
 
 impl DecodedHeader {
@@ -130,11 +193,20 @@ impl DecodedHeader {
     }
 
     /// Returns the state of the data checksum, given the compressed data. Strict mode rejects a wrong checksum.
-    pub(super) fn verify(&self, data: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
-        match (data_checksum_state(&self.header, data, self.dialect), strictness) {
-            (DataChecksum::Wrong(wrong), Strictness::Strict) => {
-                Err(mismatch_error(&rules::DATA_CHECKSUM, "data_checksum", &wrong))
-            }
+    pub(super) fn verify(
+        &self,
+        data: &[impl AsRef<[u8]>],
+        strictness: Strictness,
+    ) -> Result<DataChecksum> {
+        match (
+            data_checksum_state(&self.header, data, self.dialect),
+            strictness,
+        ) {
+            (DataChecksum::Wrong(wrong), Strictness::Strict) => Err(mismatch_error(
+                &rules::DATA_CHECKSUM,
+                "data_checksum",
+                &wrong,
+            )),
             (checksum, _) => Ok(checksum),
         }
     }
@@ -148,7 +220,9 @@ impl DecodedHeader {
             ZstdError::Window(_) => (&rules::WINDOW, start..end),
             ZstdError::Size(_) => (&rules::DATA_SIZE, start..end),
             ZstdError::Trailing(bytes) => (&rules::TRAILING, end.saturating_sub(bytes as u64)..end),
-            ZstdError::Limit(text) => return Error::limit_exceeded(Limit::Decoded, text).at(path!(data)),
+            ZstdError::Limit(text) => {
+                return Error::limit_exceeded(Limit::Decoded, text).at(path!(data));
+            }
             ZstdError::Io(error) => return error.into(),
         };
         error_at(rule, path!(data), range, error.to_string())
@@ -156,15 +230,37 @@ impl DecodedHeader {
 
     /// Builds the document from the uncompressed data.
     pub(super) fn into_document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
-        let DecodedHeader { header: _, dialect, descriptor, metadata_checksum } = self;
+        let DecodedHeader {
+            header: _,
+            dialect,
+            descriptor,
+            metadata_checksum,
+        } = self;
         // The ranges cannot exceed the data, which was unpacked to the size in the descriptor.
-        let buffers = descriptor.buffers().map(|range| data.slice(range.start as usize..range.end as usize));
+        let buffers = descriptor
+            .buffers()
+            .map(|range| data.slice(range.start as usize..range.end as usize));
         let mut buffers = buffers.collect::<Vec<_>>().into_iter();
         let mut next = || buffers.next().unwrap_or_default();
-        let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
+        let Descriptor {
+            n_vertices,
+            user_data_len: _,
+            meshes,
+            indices,
+            attributes,
+        } = descriptor;
         let (user_data, data) = (next(), next());
-        let indices = indices.map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data });
-        let attribute = |VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next() };
+        let indices = indices.map(
+            |IndicesInfo {
+                 n_indices: _,
+                 format,
+             }| IndexBuffer { format, data },
+        );
+        let attribute = |VertexAttributeInfo { usage, format }| Attribute {
+            usage,
+            format,
+            data: next(),
+        };
         Document {
             dialect,
             user_data,
@@ -179,9 +275,18 @@ impl DecodedHeader {
 }
 
 /// Adds the format to an error. Also adds a missing location, except to I/O and limit errors.
-pub(in super::super) fn locate_error(error: Error, bytes: &[u8], dialect: Dialect, limits: &Limits) -> Error {
-    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::LimitExceeded(_)) {
+pub(in super::super) fn locate_error(
+    error: Error,
+    bytes: &[u8],
+    dialect: Dialect,
+    limits: &Limits,
+) -> Error {
+    if error.span().is_some()
+        || matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::LimitExceeded(_))
+    {
         return error.in_format(FormatId::Iyma);
     }
-    Document::ABOUT.structure(layout(dialect)).locate(error, bytes, limits)
+    Document::ABOUT
+        .structure(layout(dialect))
+        .locate(error, bytes, limits)
 }

@@ -30,11 +30,14 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
 /// Encodes the document in its dialect. Returns an error if the document is inexpressible, or the compression level is
 /// out of range.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
-    let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
-        let usage = document.attributes[index].usage.name();
-        let message = format!("the {} dialect lacks the usage {usage}", document.dialect);
-        Error::inexpressible(message).at(path!(attributes[index].usage))
-    })?;
+    let descriptor = document
+        .descriptor()?
+        .encode(document.dialect)
+        .map_err(|index| {
+            let usage = document.attributes[index].usage.name();
+            let message = format!("the {} dialect lacks the usage {usage}", document.dialect);
+            Error::inexpressible(message).at(path!(attributes[index].usage))
+        })?;
     dialect::reject_duplicate_usages(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
         let (size, max) = (descriptor.len(), u16::MAX);
@@ -58,7 +61,12 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
         Some(wrong) => wrong.stored,
         None => hash::metadata_checksum(&descriptor, data_checksum, document.dialect),
     };
-    let header = Header { version: Header::VERSION, descriptor_len, metadata_checksum, data_checksum };
+    let header = Header {
+        version: Header::VERSION,
+        descriptor_len,
+        metadata_checksum,
+        data_checksum,
+    };
     header
         .write(&mut Cursor::new(&mut file[..Header::size()]))
         .map_err(|error| Error::inexpressible(error.to_string()).at(path!(header)))?;
@@ -76,7 +84,9 @@ fn append_data(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) 
     let levels = compression_levels();
     if !levels.contains(&level) {
         let (min, max) = levels.into_inner();
-        return Err(Error::unsupported(format!("found compression level {level}, expected {min} to {max}")));
+        return Err(Error::unsupported(format!(
+            "found compression level {level}, expected {min} to {max}"
+        )));
     }
     let mut parts: Vec<&[u8]> = vec![&document.user_data];
     parts.extend(document.indices.iter().map(|indices| &*indices.data));

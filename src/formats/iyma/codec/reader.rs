@@ -44,7 +44,10 @@ impl<R: Read> Reader<R> {
     /// checksum.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
-        source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
+        source
+            .by_ref()
+            .take(Header::size() as u64)
+            .read_to_end(&mut start)?;
         let header = read_header(&start).and_then(|header| {
             let length = u64::from(header.descriptor_len);
             let read = source.by_ref().take(length).read_to_end(&mut start)?;
@@ -56,10 +59,20 @@ impl<R: Read> Reader<R> {
         });
         let dialect = Document::dialect_of(&start, options)?;
         let decoded = header.and_then(|header| {
-            decode_descriptor(header, &start[Header::size()..], dialect, options.strictness)
+            decode_descriptor(
+                header,
+                &start[Header::size()..],
+                dialect,
+                options.strictness,
+            )
         });
-        let decoded = decoded.map_err(|error| locate_error(error, &start, dialect, &options.limits))?;
-        Ok(Reader { source, decoded, options: options.clone() })
+        let decoded =
+            decoded.map_err(|error| locate_error(error, &start, dialect, &options.limits))?;
+        Ok(Reader {
+            source,
+            decoded,
+            options: options.clone(),
+        })
     }
 
     /// The descriptor.
@@ -81,7 +94,8 @@ impl<R: Read> Reader<R> {
         let size = self.decoded.descriptor.user_data_len.into();
         self.check_limit(size)?;
         let data = Inflater::new(self.source).read_vec(size);
-        data.map(Bytes::from).map_err(|error| unpack_error(&self.decoded, error))
+        data.map(Bytes::from)
+            .map_err(|error| unpack_error(&self.decoded, error))
     }
 
     /// Reads one mesh and the user data, like [`Document::mesh`], without keeping the other meshes in memory.
@@ -94,15 +108,25 @@ impl<R: Read> Reader<R> {
     pub fn mesh(self, index: usize) -> Result<Document> {
         let ranges = self.mesh_data_ranges(index)?;
         self.check_limit(ranges.iter().map(|range| range.end - range.start).sum())?;
-        let Reader { source, mut decoded, options } = self;
+        let Reader {
+            source,
+            mut decoded,
+            options,
+        } = self;
         narrow_to_mesh(&mut decoded.descriptor, index);
         let (data, checksum) = match (decoded.header.data_checksum, options.strictness) {
-            (0, _) => (decompress_ranges(Inflater::new(source), ranges), DataChecksum::Absent),
+            (0, _) => (
+                decompress_ranges(Inflater::new(source), ranges),
+                DataChecksum::Absent,
+            ),
             (_, Strictness::Strict) => {
                 let (chunks, checksum) = read_verified(source, &decoded, &options)?;
                 (decompress_ranges(Inflater::new(chunks), ranges), checksum)
             }
-            _ => (decompress_ranges(Inflater::new(source), ranges), DataChecksum::Present),
+            _ => (
+                decompress_ranges(Inflater::new(source), ranges),
+                DataChecksum::Present,
+            ),
         };
         let data = data.map_err(|error| unpack_error(&decoded, error))?;
         check_accepted(decoded.into_document(data.into(), checksum), &options)
@@ -116,9 +140,16 @@ impl<R: Read> Reader<R> {
     pub fn document(self) -> Result<Document> {
         let size = self.decoded.descriptor.data_len();
         self.check_limit(size)?;
-        let Reader { source, decoded, options } = self;
+        let Reader {
+            source,
+            decoded,
+            options,
+        } = self;
         let (data, checksum) = if decoded.header.data_checksum == 0 {
-            (Inflater::new(source).read_growing(size), DataChecksum::Absent)
+            (
+                Inflater::new(source).read_growing(size),
+                DataChecksum::Absent,
+            )
         } else {
             let (chunks, checksum) = read_verified(source, &decoded, &options)?;
             (zstd::unpack_chunks(chunks, size), checksum)
@@ -144,19 +175,33 @@ impl<R: Read> Reader<R> {
             if end > buffer.end {
                 let message = "the mesh range exceeds its buffers";
                 let error = Error::malformed(message).at(path!(descriptor.meshes[index]));
-                return Err(error.with_rule(&rules::MESH_RANGE).in_format(FormatId::Iyma));
+                return Err(error
+                    .with_rule(&rules::MESH_RANGE)
+                    .in_format(FormatId::Iyma));
             }
             Ok(start..end)
         };
-        let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
+        let MeshInfo {
+            first_index,
+            index_count,
+            first_vertex,
+            vertex_count,
+        } = *mesh;
         let mut buffers = descriptor.buffers();
         let mut ranges: Vec<_> = buffers.next().into_iter().collect();
-        let size = descriptor.indices.map_or(1, |IndicesInfo { format, .. }| format.size());
+        let size = descriptor
+            .indices
+            .map_or(1, |IndicesInfo { format, .. }| format.size());
         for buffer in buffers.by_ref().take(1) {
             ranges.push(mesh_range(buffer, size, first_index, index_count)?);
         }
         for (buffer, info) in buffers.zip(&descriptor.attributes) {
-            ranges.push(mesh_range(buffer, info.format.size(), first_vertex, vertex_count)?);
+            ranges.push(mesh_range(
+                buffer,
+                info.format.size(),
+                first_vertex,
+                vertex_count,
+            )?);
         }
         Ok(ranges)
     }
@@ -171,11 +216,17 @@ fn read_verified(
     let chunks = Chunks::read(source, options.limits.max_decoded);
     let chunks = chunks.map_err(|error| unpack_error(decoded, error))?;
     let checksum = decoded.verify(chunks.as_slice(), options.strictness);
-    Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
+    Ok((
+        chunks,
+        checksum.map_err(|error| error.in_format(FormatId::Iyma))?,
+    ))
 }
 
 /// Decompresses ascending, disjoint byte ranges of the content. Returns their concatenated bytes.
-fn decompress_ranges(mut input: Inflater<impl Read>, ranges: Vec<Range<u64>>) -> Result<Vec<u8>, ZstdError> {
+fn decompress_ranges(
+    mut input: Inflater<impl Read>,
+    ranges: Vec<Range<u64>>,
+) -> Result<Vec<u8>, ZstdError> {
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {
         input.skip(start - position)?;

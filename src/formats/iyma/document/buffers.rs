@@ -27,12 +27,18 @@ pub struct IndexBuffer {
 impl IndexBuffer {
     /// Creates a buffer of 16-bit indices.
     pub fn from_u16(indices: &[u16]) -> IndexBuffer {
-        IndexBuffer { format: IndexFormat::U16, data: crate::bulk::as_bytes(indices).into_owned().into() }
+        IndexBuffer {
+            format: IndexFormat::U16,
+            data: crate::bulk::as_bytes(indices).into_owned().into(),
+        }
     }
 
     /// Creates a buffer of 32-bit indices.
     pub fn from_u32(indices: &[u32]) -> IndexBuffer {
-        IndexBuffer { format: IndexFormat::U32, data: crate::bulk::as_bytes(indices).into_owned().into() }
+        IndexBuffer {
+            format: IndexFormat::U32,
+            data: crate::bulk::as_bytes(indices).into_owned().into(),
+        }
     }
 
     /// The number of indices.
@@ -51,20 +57,39 @@ impl IndexBuffer {
             IndexFormat::U16 => (&self.data, &[]),
             IndexFormat::U32 => (&[], &self.data),
         };
-        let narrow = narrow.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes).into());
-        narrow.chain(wide.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
+        let narrow = narrow
+            .as_chunks()
+            .0
+            .iter()
+            .map(|bytes| u16::from_le_bytes(*bytes).into());
+        narrow.chain(
+            wide.as_chunks()
+                .0
+                .iter()
+                .map(|bytes| u32::from_le_bytes(*bytes)),
+        )
     }
 
     /// Returns the indices of `mesh`; `None` if its range exceeds the buffer.
     pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
-        let data = slice_items(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
-        Some(IndexBuffer { format: self.format, data })
+        let data = slice_items(
+            &self.data,
+            self.format.size(),
+            mesh.first_index,
+            mesh.index_count,
+        )?;
+        Some(IndexBuffer {
+            format: self.format,
+            data,
+        })
     }
 
     /// Converts the indices to 16 bits; `None` if an index does not fit.
     pub fn to_u16(&self) -> Option<IndexBuffer> {
         let narrow = self.iter().map(|index| u16::try_from(index).ok());
-        narrow.collect::<Option<Vec<u16>>>().map(|narrow| IndexBuffer::from_u16(&narrow))
+        narrow
+            .collect::<Option<Vec<u16>>>()
+            .map(|narrow| IndexBuffer::from_u16(&narrow))
     }
 
     /// Converts the indices to 32 bits.
@@ -90,7 +115,11 @@ pub struct Attribute {
 impl Attribute {
     /// Creates a vertex buffer from floats, component by component; see [`VertexFormat::from_f32`].
     pub fn from_f32(usage: Usage, format: VertexFormat, values: &[f32]) -> Attribute {
-        Attribute { usage, format, data: format.from_f32(values).into() }
+        Attribute {
+            usage,
+            format,
+            data: format.from_f32(values).into(),
+        }
     }
 
     /// Converts the values to floats, component by component; see [`VertexFormat::to_f32`].
@@ -115,14 +144,30 @@ impl Attribute {
 
     /// Returns the values of `mesh`; `None` if its range exceeds the buffer.
     pub(in super::super) fn slice_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
-        let data = slice_items(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
-        Some(Attribute { usage: self.usage.clone(), format: self.format, data })
+        let data = slice_items(
+            &self.data,
+            self.format.size(),
+            mesh.first_vertex,
+            mesh.vertex_count,
+        )?;
+        Some(Attribute {
+            usage: self.usage.clone(),
+            format: self.format,
+            data,
+        })
     }
 
     /// Returns the descriptor entry of the buffer.
     pub fn info(&self) -> VertexAttributeInfo {
-        let Attribute { usage, format, data: _ } = self;
-        VertexAttributeInfo { usage: usage.clone(), format: *format }
+        let Attribute {
+            usage,
+            format,
+            data: _,
+        } = self;
+        VertexAttributeInfo {
+            usage: usage.clone(),
+            format: *format,
+        }
     }
 
     /// The number of values.

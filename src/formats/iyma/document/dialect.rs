@@ -47,7 +47,13 @@ pub(in super::super) fn convert_usages(
     dialect: Dialect,
     losses: &mut Vec<Loss>,
 ) {
-    let number = |a: &Attribute| if let Usage::Custom(number, _) = a.usage { Some(number) } else { None };
+    let number = |a: &Attribute| {
+        if let Usage::Custom(number, _) = a.usage {
+            Some(number)
+        } else {
+            None
+        }
+    };
     let numbers: HashSet<u32> = attributes.iter().filter_map(number).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
     let is_reference = dialect == Dialect::Reference;
@@ -65,12 +71,20 @@ pub(in super::super) fn convert_usages(
             Usage::Uv1 if !is_reference => *usage = Usage::Uv,
             _ => {}
         }
-        let (is_missing, is_duplicate) = (!usage.is_in(dialect), is_reference && used.contains(usage));
+        let (is_missing, is_duplicate) =
+            (!usage.is_in(dialect), is_reference && used.contains(usage));
         if (is_missing || is_duplicate)
             && let Some(number) = unused.next()
         {
             let name = usage.name();
-            *usage = Usage::Custom(number, if is_reference { String::new() } else { name.clone() });
+            *usage = Usage::Custom(
+                number,
+                if is_reference {
+                    String::new()
+                } else {
+                    name.clone()
+                },
+            );
             let custom = usage.name();
             let message = match is_missing {
                 true => format!("the {dialect} dialect lacks this usage"),

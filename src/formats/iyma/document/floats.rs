@@ -27,16 +27,26 @@ impl VertexFormat {
             Component::Float16 => {
                 let bits: Vec<u16> = bulk::to_vec(bytes);
                 let mut floats = vec![0.0; bits.len()];
-                bits.reinterpret_cast::<f16>().convert_to_f32_slice(&mut floats);
+                bits.reinterpret_cast::<f16>()
+                    .convert_to_f32_slice(&mut floats);
                 floats
             }
             Component::Float32 => bulk::to_vec(bytes),
-            Component::Float64 => bytes.as_chunks().0.iter().map(|x| f64::from_le_bytes(*x) as f32).collect(),
+            Component::Float64 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|x| f64::from_le_bytes(*x) as f32)
+                .collect(),
             Component::Sint8 => decode_each(bytes, |bits: u8| f32::from(bits as i8)),
             Component::Sint16 => decode_each(bytes, |bits: u16| f32::from(bits as i16)),
             Component::Sint32 => decode_each(bytes, |bits: u32| bits as i32 as f32),
-            Component::Snorm8 => decode_each(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0)),
-            Component::Snorm16 => decode_each(bytes, |bits: u16| (bits as i16 as f32 / 32767.0).max(-1.0)),
+            Component::Snorm8 => {
+                decode_each(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0))
+            }
+            Component::Snorm16 => {
+                decode_each(bytes, |bits: u16| (bits as i16 as f32 / 32767.0).max(-1.0))
+            }
             Component::Uint8 => decode_each(bytes, |bits: u8| f32::from(bits)),
             Component::Uint16 => decode_each(bytes, |bits: u16| f32::from(bits)),
             Component::Uint32 => decode_each(bytes, |bits: u32| bits as f32),
@@ -44,9 +54,14 @@ impl VertexFormat {
             Component::Unorm16 => decode_each(bytes, |bits: u16| f32::from(bits) / 65535.0),
             Component::Unorm8Bgra => {
                 let colors = bytes.chunks_exact(4);
-                colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|bits| f32::from(bits) / 255.0)).collect()
+                colors
+                    .flat_map(|c| [c[2], c[1], c[0], c[3]].map(|bits| f32::from(bits) / 255.0))
+                    .collect()
             }
-            Component::Unorm10x3x2 => bulk::to_vec(bytes).into_iter().flat_map(unpack_unorm).collect(),
+            Component::Unorm10x3x2 => bulk::to_vec(bytes)
+                .into_iter()
+                .flat_map(unpack_unorm)
+                .collect(),
         }
     }
 
@@ -64,16 +79,26 @@ impl VertexFormat {
             Component::Sint8 => encode_each(values, |x| (x.round() as i8).to_le_bytes()),
             Component::Sint16 => encode_each(values, |x| (x.round() as i16).to_le_bytes()),
             Component::Sint32 => encode_each(values, |x| (x.round() as i32).to_le_bytes()),
-            Component::Snorm8 => encode_each(values, |x| (round(x, 127.0, -1.0) as i8).to_le_bytes()),
-            Component::Snorm16 => encode_each(values, |x| (round(x, 32767.0, -1.0) as i16).to_le_bytes()),
+            Component::Snorm8 => {
+                encode_each(values, |x| (round(x, 127.0, -1.0) as i8).to_le_bytes())
+            }
+            Component::Snorm16 => {
+                encode_each(values, |x| (round(x, 32767.0, -1.0) as i16).to_le_bytes())
+            }
             Component::Uint8 => encode_each(values, |x| (x.round() as u8).to_le_bytes()),
             Component::Uint16 => encode_each(values, |x| (x.round() as u16).to_le_bytes()),
             Component::Uint32 => encode_each(values, |x| (x.round() as u32).to_le_bytes()),
-            Component::Unorm8 => encode_each(values, |x| (round(x, 255.0, 0.0) as u8).to_le_bytes()),
-            Component::Unorm16 => encode_each(values, |x| (round(x, 65535.0, 0.0) as u16).to_le_bytes()),
+            Component::Unorm8 => {
+                encode_each(values, |x| (round(x, 255.0, 0.0) as u8).to_le_bytes())
+            }
+            Component::Unorm16 => {
+                encode_each(values, |x| (round(x, 65535.0, 0.0) as u16).to_le_bytes())
+            }
             Component::Unorm8Bgra => {
                 let colors = values.chunks_exact(4);
-                colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|x| round(x, 255.0, 0.0) as u8)).collect()
+                colors
+                    .flat_map(|c| [c[2], c[1], c[0], c[3]].map(|x| round(x, 255.0, 0.0) as u8))
+                    .collect()
             }
             Component::Unorm10x3x2 => {
                 let words = values.chunks_exact(4).map(|value| {
@@ -99,11 +124,16 @@ fn unpack_unorm(word: u32) -> [f32; 4] {
 
 /// Converts little-endian numbers of type `T` to floats.
 fn decode_each<T: PlainData>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
-    bytes.chunks_exact(size_of::<T>()).map(|bytes| to_f32(bulk::to_value(bytes))).collect()
+    bytes
+        .chunks_exact(size_of::<T>())
+        .map(|bytes| to_f32(bulk::to_value(bytes)))
+        .collect()
 }
 
 fn encode_each<const N: usize>(values: &[f32], to_bytes: impl Fn(f32) -> [u8; N]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(values.len() * N);
-    values.iter().for_each(|x| bytes.extend_from_slice(&to_bytes(*x)));
+    values
+        .iter()
+        .for_each(|x| bytes.extend_from_slice(&to_bytes(*x)));
     bytes
 }

@@ -25,7 +25,9 @@ pub(super) mod user_data {
         Text::from(data.to_vec()).serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Bytes, D::Error> {
         Text::deserialize(deserializer).map(|text| Bytes::copy_from_slice(text.as_bytes()))
     }
 }
@@ -42,9 +44,15 @@ impl Serialize for IndexBuffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let IndexBuffer { format, data } = self;
         if !data.len().is_multiple_of(format.size()) {
-            return Err(S::Error::custom("the size of the index buffer is not a whole number of indices"));
+            return Err(S::Error::custom(
+                "the size of the index buffer is not a whole number of indices",
+            ));
         }
-        IndexBufferJson { format: *format, data: self.iter().collect() }.serialize(serializer)
+        IndexBufferJson {
+            format: *format,
+            data: self.iter().collect(),
+        }
+        .serialize(serializer)
     }
 }
 
@@ -55,10 +63,13 @@ impl<'de> Deserialize<'de> for IndexBuffer {
             return Ok(IndexBuffer::from_u32(&data));
         }
         let narrow = data.iter().map(|index| {
-            let message = || de::Error::custom(format_args!("index {index} does not fit in 16 bits"));
+            let message =
+                || de::Error::custom(format_args!("index {index} does not fit in 16 bits"));
             u16::try_from(*index).map_err(|_| message())
         });
-        Ok(IndexBuffer::from_u16(&narrow.collect::<Result<Vec<_>, _>>()?))
+        Ok(IndexBuffer::from_u16(
+            &narrow.collect::<Result<Vec<_>, _>>()?,
+        ))
     }
 }
 
@@ -73,24 +84,42 @@ struct AttributeJson<D> {
 
 impl Serialize for Attribute {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attribute { usage, format, data } = self;
+        let Attribute {
+            usage,
+            format,
+            data,
+        } = self;
         if !data.len().is_multiple_of(format.size()) {
-            return Err(S::Error::custom("the size of the vertex buffer is not a whole number of values"));
+            return Err(S::Error::custom(
+                "the size of the vertex buffer is not a whole number of values",
+            ));
         }
-        AttributeJson { usage: usage.clone(), format: *format, data: ValueList(*format, data) }
-            .serialize(serializer)
+        AttributeJson {
+            usage: usage.clone(),
+            format: *format,
+            data: ValueList(*format, data),
+        }
+        .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
-        let AttributeJson { usage, format, data } = AttributeJson::<Vec<_>>::deserialize(deserializer)?;
+        let AttributeJson {
+            usage,
+            format,
+            data,
+        } = AttributeJson::<Vec<_>>::deserialize(deserializer)?;
         let mut bytes = Vec::with_capacity(data.len() * format.size());
         for (index, value) in data.into_iter().enumerate() {
             append_value(format, value, &mut bytes)
                 .map_err(|error| de::Error::custom(format_args!("data[{index}]: {error}")))?;
         }
-        Ok(Attribute { usage, format, data: bytes.into() })
+        Ok(Attribute {
+            usage,
+            format,
+            data: bytes.into(),
+        })
     }
 }
 
@@ -102,7 +131,8 @@ impl Serialize for ValueList<'_> {
         let ValueList(format, data) = *self;
         let values = data.chunks_exact(format.size());
         match format.components() {
-            1 => serializer.collect_seq(values.map(|value| StoredComponent(format.component(), value))),
+            1 => serializer
+                .collect_seq(values.map(|value| StoredComponent(format.component(), value))),
             _ => serializer.collect_seq(values.map(|value| ComponentList(format, value))),
         }
     }
@@ -115,10 +145,14 @@ impl Serialize for ComponentList<'_> {
         let ComponentList(format, bytes) = *self;
         let component = format.component();
         if component == Component::Unorm10x3x2 {
-            return serializer.collect_seq(UNORM10X3X2.map(|bits| bits.extract_u64(read_uint(bytes))));
+            return serializer
+                .collect_seq(UNORM10X3X2.map(|bits| bits.extract_u64(read_uint(bytes))));
         }
-        serializer
-            .collect_seq(bytes.chunks_exact(component.size()).map(|bytes| StoredComponent(component, bytes)))
+        serializer.collect_seq(
+            bytes
+                .chunks_exact(component.size())
+                .map(|bytes| StoredComponent(component, bytes)),
+        )
     }
 }
 
@@ -197,25 +231,40 @@ fn append_value(format: VertexFormat, value: JsonValue, out: &mut Vec<u8>) -> Re
         (item, components) => return Err(format!("{item:?}, expected a list of {components}")),
     };
     if items.len() != format.components() {
-        return Err(format!("{} components, expected {}", items.len(), format.components()));
+        return Err(format!(
+            "{} components, expected {}",
+            items.len(),
+            format.components()
+        ));
     }
     if format.component() == Component::Unorm10x3x2 {
         let mut word = 0u32;
         for (item, bits) in items.iter().zip(UNORM10X3X2) {
-            word |= (parse_integer(item, 0, bits.extract_u64(u64::MAX) as i64)? as u32) << bits.offset;
+            word |=
+                (parse_integer(item, 0, bits.extract_u64(u64::MAX) as i64)? as u32) << bits.offset;
         }
         out.extend(word.to_le_bytes());
         return Ok(());
     }
-    items.iter().try_for_each(|item| append_component(format.component(), item, out))
+    items
+        .iter()
+        .try_for_each(|item| append_component(format.component(), item, out))
 }
 
-fn append_component(component: Component, item: &JsonValue, out: &mut Vec<u8>) -> Result<(), String> {
+fn append_component(
+    component: Component,
+    item: &JsonValue,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
     let bits = match component {
         Component::Float16 => parse_half_bits(item)?.into(),
         Component::Float32 => parse_float::<f32>(item)?.to_bits().into(),
         Component::Float64 => parse_float::<f64>(item)?.to_bits(),
-        Component::Sint8 | Component::Snorm8 | Component::Sint16 | Component::Snorm16 | Component::Sint32 => {
+        Component::Sint8
+        | Component::Snorm8
+        | Component::Sint16
+        | Component::Snorm16
+        | Component::Sint32 => {
             let end = 1 << (8 * component.size() - 1);
             parse_integer(item, -end, end - 1)? as u64
         }
@@ -250,7 +299,8 @@ fn parse_half_bits(item: &JsonValue) -> Result<u16, String> {
         && text.starts_with("NaN:")
     {
         let bits = parse_nan_bits(text, 4).filter(|bits| f16::from_bits(*bits as u16).is_nan());
-        let message = || format!("{text:?}, expected \"NaN:\" with the 4 hexadecimal digits of a NaN");
+        let message =
+            || format!("{text:?}, expected \"NaN:\" with the 4 hexadecimal digits of a NaN");
         return bits.map(|bits| bits as u16).ok_or_else(message);
     }
     let x: f32 = parse_float(item)?;
@@ -258,5 +308,9 @@ fn parse_half_bits(item: &JsonValue) -> Result<u16, String> {
     if half.is_infinite() && x.is_finite() {
         return Err(format!("{x} does not fit in 16 bits"));
     }
-    Ok(if x.is_nan() { f16::NAN.to_bits() } else { half.to_bits() })
+    Ok(if x.is_nan() {
+        f16::NAN.to_bits()
+    } else {
+        half.to_bits()
+    })
 }

@@ -6,7 +6,11 @@ use crate::{Loss, Path, Result, path};
 
 /// Returns whether the meshes are indexed, and the sorted usages and formats of the vertex buffers.
 fn compatibility_key(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
-    let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
+    let mut attributes: Vec<_> = document
+        .attributes
+        .iter()
+        .map(|a| (&a.usage, a.format))
+        .collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
 }
@@ -36,16 +40,27 @@ fn compatibility_key(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>)
 ///
 /// Returns an error if the documents are incompatible, a buffer has the wrong size, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
-    let Some((first, others)) = documents.split_first() else { return Ok((Document::default(), Vec::new())) };
+    let Some((first, others)) = documents.split_first() else {
+        return Ok((Document::default(), Vec::new()));
+    };
     for (index, document) in documents.iter().enumerate() {
         // Rejects a buffer of the wrong size, which would shift all data after it.
-        document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
+        document
+            .descriptor()
+            .map_err(|error| error.within(path!(documents[index])))?;
         if compatibility_key(document) != compatibility_key(first) {
-            return Err(inexpressible(difference_message(first, document), path!(documents[index])));
+            return Err(inexpressible(
+                difference_message(first, document),
+                path!(documents[index]),
+            ));
         }
     }
     let data_checksum = first.data_checksum.recomputed();
-    let mut merged = Document { metadata_checksum: None, data_checksum, ..first.clone() };
+    let mut merged = Document {
+        metadata_checksum: None,
+        data_checksum,
+        ..first.clone()
+    };
     let mut losses = Vec::new();
     for (index, document) in documents.iter().enumerate() {
         if merged.user_data.is_empty() {
@@ -60,12 +75,20 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         return Ok((merged, losses));
     }
     merged.meshes = merged_meshes(documents)?;
-    merged.n_vertices = checked_sum(documents.iter().map(|document| document.n_vertices), path!(n_vertices))?;
+    merged.n_vertices = checked_sum(
+        documents.iter().map(|document| document.n_vertices),
+        path!(n_vertices),
+    )?;
     merged.indices = merged_indices(documents);
     merged.narrow_indices();
     for (position, attribute) in merged.attributes.iter_mut().enumerate() {
-        let buffers = documents.iter().filter_map(|document| matching_attribute(first, position, document));
-        attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
+        let buffers = documents
+            .iter()
+            .filter_map(|document| matching_attribute(first, position, document));
+        attribute.data = buffers
+            .flat_map(|buffer| buffer.data.iter().copied())
+            .collect::<Vec<_>>()
+            .into();
     }
     Ok((merged, losses))
 }
@@ -75,10 +98,18 @@ fn difference_message(first: &Document, document: &Document) -> String {
     let describe = |document: &Document| {
         let attributes = document.attributes.iter();
         let attributes = attributes.map(|a| format!("{} {}", a.usage.name(), a.format.name()));
-        let indices = if document.indices.is_some() { "with indices" } else { "without indices" };
+        let indices = if document.indices.is_some() {
+            "with indices"
+        } else {
+            "without indices"
+        };
         format!("{indices}: {}", attributes.collect::<Vec<_>>().join(", "))
     };
-    format!("not compatible: {}; the first file is {}", describe(document), describe(first))
+    format!(
+        "not compatible: {}; the first file is {}",
+        describe(document),
+        describe(first)
+    )
 }
 
 fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
@@ -93,7 +124,10 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
                 ..*mesh
             });
         }
-        let own = count_to_u32(document.indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?;
+        let own = count_to_u32(
+            document.indices.as_ref().map_or(0, IndexBuffer::len),
+            path!(indices),
+        )?;
         indices = checked_sum([indices, own], path!(indices))?;
         vertices = checked_sum([vertices, document.n_vertices], path!(n_vertices))?;
     }
@@ -109,20 +143,40 @@ fn checked_sum(counts: impl IntoIterator<Item = u32>, path: impl Into<Path>) -> 
 
 /// Concatenates the indices in the widest format; `None` without index buffers. Values remain relative to their mesh.
 fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
-    let buffers: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
-    let is_wide = buffers.iter().any(|indices| indices.format == IndexFormat::U32);
-    let format = if is_wide { IndexFormat::U32 } else { IndexFormat::U16 };
+    let buffers: Vec<_> = documents
+        .iter()
+        .filter_map(|document| document.indices.as_ref())
+        .collect();
+    let is_wide = buffers
+        .iter()
+        .any(|indices| indices.format == IndexFormat::U32);
+    let format = if is_wide {
+        IndexFormat::U32
+    } else {
+        IndexFormat::U16
+    };
     let count: usize = buffers.iter().map(|indices| indices.len()).sum();
     let mut data = Vec::with_capacity(count * format.size());
     for indices in &buffers {
-        data.extend_from_slice(&if is_wide { indices.to_u32().data } else { indices.data.clone() });
+        data.extend_from_slice(&if is_wide {
+            indices.to_u32().data
+        } else {
+            indices.data.clone()
+        });
     }
-    (!buffers.is_empty()).then(|| IndexBuffer { format, data: data.into() })
+    (!buffers.is_empty()).then(|| IndexBuffer {
+        format,
+        data: data.into(),
+    })
 }
 
 /// Returns the attribute of `other` with the usage and format of `first.attributes[position]`; `None` if there is none.
 /// Attributes with equal usage and format are matched in order.
-fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
+fn matching_attribute<'d>(
+    first: &Document,
+    position: usize,
+    other: &'d Document,
+) -> Option<&'d Attribute> {
     let Attribute { usage, format, .. } = &first.attributes[position];
     let is_same = |other: &&Attribute| other.usage == *usage && other.format == *format;
     let n = first.attributes[..position].iter().filter(is_same).count();
@@ -131,8 +185,19 @@ fn matching_attribute<'d>(first: &Document, position: usize, other: &'d Document
 
 /// Narrows a descriptor to the mesh at `index`. Does nothing if there is no such mesh.
 pub(in super::super) fn narrow_to_mesh(descriptor: &mut Descriptor, index: usize) {
-    let Some(&MeshInfo { index_count, vertex_count, .. }) = descriptor.meshes.get(index) else { return };
-    descriptor.meshes = vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }];
+    let Some(&MeshInfo {
+        index_count,
+        vertex_count,
+        ..
+    }) = descriptor.meshes.get(index)
+    else {
+        return;
+    };
+    descriptor.meshes = vec![MeshInfo {
+        index_count,
+        vertex_count,
+        ..MeshInfo::default()
+    }];
     descriptor.n_vertices = vertex_count;
     if let Some(indices) = &mut descriptor.indices {
         indices.n_indices = index_count;
@@ -149,13 +214,28 @@ impl Document {
         let Some(mesh) = self.meshes.get(index).copied() else {
             return Err(missing_mesh(index, self.meshes.len()));
         };
-        let MeshInfo { index_count, vertex_count, .. } = mesh;
-        let range_error = || inexpressible("the mesh range exceeds its buffers", path!(meshes[index]));
-        let indices = self.indices.as_ref().map(|indices| indices.slice_mesh(&mesh).ok_or_else(range_error));
-        let attributes = self.attributes.iter().map(|a| a.slice_mesh(&mesh).ok_or_else(range_error));
+        let MeshInfo {
+            index_count,
+            vertex_count,
+            ..
+        } = mesh;
+        let range_error =
+            || inexpressible("the mesh range exceeds its buffers", path!(meshes[index]));
+        let indices = self
+            .indices
+            .as_ref()
+            .map(|indices| indices.slice_mesh(&mesh).ok_or_else(range_error));
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|a| a.slice_mesh(&mesh).ok_or_else(range_error));
         Ok(Document {
             n_vertices: vertex_count,
-            meshes: vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }],
+            meshes: vec![MeshInfo {
+                index_count,
+                vertex_count,
+                ..MeshInfo::default()
+            }],
             indices: indices.transpose()?,
             attributes: attributes.collect::<Result<_>>()?,
             metadata_checksum: None,
@@ -171,10 +251,19 @@ impl Document {
     ///
     /// Returns an error if the range of a mesh exceeds the buffers.
     pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
-        let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
-        let mut losses: Vec<_> = unused_losses(self, "attributes").into_iter().rev().flatten().collect();
+        let meshes = (0..self.meshes.len())
+            .map(|index| self.mesh(index))
+            .collect::<Result<_>>()?;
+        let mut losses: Vec<_> = unused_losses(self, "attributes")
+            .into_iter()
+            .rev()
+            .flatten()
+            .collect();
         if self.meshes.is_empty() && !self.user_data.is_empty() {
-            losses.push(Loss::dropped("user_data", "the file has no meshes; user data was dropped"));
+            losses.push(Loss::dropped(
+                "user_data",
+                "the file has no meshes; user data was dropped",
+            ));
         }
         Ok((meshes, losses))
     }
@@ -182,11 +271,24 @@ impl Document {
 
 /// Returns the losses for unused vertices, reported at `path`, and for unused indices.
 pub(in super::super) fn unused_losses(document: &Document, path: &str) -> [Option<Loss>; 2] {
-    let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
+    let vertices = document
+        .meshes
+        .iter()
+        .map(|mesh| (mesh.first_vertex, mesh.vertex_count));
     let vertices = count_unused(document.n_vertices.into(), vertices);
-    let indices = document.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count));
-    let indices = count_unused(document.indices.as_ref().map_or(0, IndexBuffer::len) as u64, indices);
-    [(path, vertices, "vertices"), ("indices", indices, "indices")].map(|(path, count, items)| {
+    let indices = document
+        .meshes
+        .iter()
+        .map(|mesh| (mesh.first_index, mesh.index_count));
+    let indices = count_unused(
+        document.indices.as_ref().map_or(0, IndexBuffer::len) as u64,
+        indices,
+    );
+    [
+        (path, vertices, "vertices"),
+        ("indices", indices, "indices"),
+    ]
+    .map(|(path, count, items)| {
         let loss = Loss::dropped(path, format!("{items} that no mesh uses"));
         (count > 0).then(|| loss.with_count(count as usize, items))
     })
@@ -194,7 +296,9 @@ pub(in super::super) fn unused_losses(document: &Document, path: &str) -> [Optio
 
 /// Counts the items of `total` that are in no range. A range is the first item and the number of items.
 fn count_unused(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
-    let mut ranges: Vec<(u64, u64)> = ranges.map(|(first, count)| (first.into(), count.into())).collect();
+    let mut ranges: Vec<(u64, u64)> = ranges
+        .map(|(first, count)| (first.into(), count.into()))
+        .collect();
     ranges.sort_unstable();
     let (mut covered, mut end) = (0, 0);
     for (start, count) in ranges {

@@ -67,7 +67,11 @@ impl DataChecksum {
 
     /// The state after a change of the data: a stored checksum is computed again.
     fn recomputed(self) -> DataChecksum {
-        if self == DataChecksum::Absent { DataChecksum::Absent } else { DataChecksum::Present }
+        if self == DataChecksum::Absent {
+            DataChecksum::Absent
+        } else {
+            DataChecksum::Present
+        }
     }
 }
 
@@ -84,7 +88,10 @@ pub struct WrongChecksum {
 impl WrongChecksum {
     /// Pairs a checksum stored in a file with the computed checksum.
     pub(super) fn new(stored: u64, computed: u64) -> WrongChecksum {
-        WrongChecksum { stored, computed: Some(computed) }
+        WrongChecksum {
+            stored,
+            computed: Some(computed),
+        }
     }
 
     /// The computed checksum; `None` unless the document was read from a file. Ignored in comparisons.
@@ -95,7 +102,10 @@ impl WrongChecksum {
 
 impl From<u64> for WrongChecksum {
     fn from(stored: u64) -> WrongChecksum {
-        WrongChecksum { stored, computed: None }
+        WrongChecksum {
+            stored,
+            computed: None,
+        }
     }
 }
 
@@ -129,7 +139,10 @@ impl Document {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
             vertex_count: count_to_u32(vertices, path!(attributes[0]))?,
-            index_count: count_to_u32(indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?,
+            index_count: count_to_u32(
+                indices.as_ref().map_or(0, IndexBuffer::len),
+                path!(indices),
+            )?,
             ..MeshInfo::default()
         };
         let document = Document {
@@ -152,20 +165,29 @@ impl Document {
         for (index, attribute) in self.attributes.iter().enumerate() {
             let expected = u64::from(self.n_vertices) * attribute.format.size() as u64;
             if attribute.data.len() as u64 != expected {
-                let (found, count, format) = (attribute.data.len(), self.n_vertices, attribute.format.name());
-                let message =
-                    format!("found {found} bytes, expected {expected} for {count} vertices of {format}");
+                let (found, count, format) = (
+                    attribute.data.len(),
+                    self.n_vertices,
+                    attribute.format.name(),
+                );
+                let message = format!(
+                    "found {found} bytes, expected {expected} for {count} vertices of {format}"
+                );
                 return Err(inexpressible(message, path!(attributes[index].data)));
             }
         }
         let indices = self.indices.as_ref().map(|indices| {
             if !indices.data.len().is_multiple_of(indices.format.size()) {
                 let (bytes, size) = (indices.data.len(), indices.format.size());
-                let message = format!("{bytes} bytes are not a whole number of {size}-byte indices");
+                let message =
+                    format!("{bytes} bytes are not a whole number of {size}-byte indices");
                 return Err(inexpressible(message, path!(indices.data)));
             }
             let n_indices = count_to_u32(indices.len(), path!(indices))?;
-            Ok(IndicesInfo { n_indices, format: indices.format })
+            Ok(IndicesInfo {
+                n_indices,
+                format: indices.format,
+            })
         });
         Ok(Descriptor {
             n_vertices: self.n_vertices,
@@ -178,7 +200,9 @@ impl Document {
 
     /// Returns the first attribute with this usage; `None` if there is none.
     pub fn attribute(&self, usage: &Usage) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| attribute.usage == *usage)
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.usage == *usage)
     }
 
     /// Returns the arguments of indirect draws that draw each mesh once.
@@ -210,7 +234,9 @@ pub(super) fn count_to_u32(items: usize, path: impl Into<Path>) -> Result<u32> {
 
 /// Returns the error for content at `path` that IyMA cannot express.
 pub(super) fn inexpressible(message: impl ToString, path: impl Into<Path>) -> Error {
-    Error::inexpressible(message).at(path).in_format(FormatId::Iyma)
+    Error::inexpressible(message)
+        .at(path)
+        .in_format(FormatId::Iyma)
 }
 
 pub(super) fn missing_mesh(index: usize, count: usize) -> Error {

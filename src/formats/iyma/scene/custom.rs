@@ -16,12 +16,17 @@ pub(super) fn add_custom_losses(mesh: &Mesh, index: usize, losses: &mut Vec<Loss
         if new_name != custom.name {
             let message = "names of custom attributes in IyMA start with a number";
             let loss = Loss::renamed(format!("{path}.name"), message);
-            losses.push(loss.with_detail(format_args!("\"{}\" becomes \"{new_name}\"", custom.name)));
+            losses
+                .push(loss.with_detail(format_args!("\"{}\" becomes \"{new_name}\"", custom.name)));
         }
         let components = smallest_format(custom).components();
         if components != custom.components {
-            let loss = Loss::changed(format!("{path}.components"), "components were added and set to 0");
-            losses.push(loss.with_detail(format_args!("{} become {components}", custom.components)));
+            let loss = Loss::changed(
+                format!("{path}.components"),
+                "components were added and set to 0",
+            );
+            losses
+                .push(loss.with_detail(format_args!("{} become {components}", custom.components)));
         }
     }
 }
@@ -37,7 +42,11 @@ pub(super) fn custom_name(usage: &Usage) -> String {
 /// Splits the name of a scene attribute at the first `_` into number and name. Returns `position` and the whole name if
 /// there is no number.
 fn split_name(position: usize, custom: &CustomAttribute) -> (u32, &str) {
-    match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
+    match custom
+        .name
+        .split_once('_')
+        .map(|(number, name)| (number.parse(), name))
+    {
         Some((Ok(number), name)) => (number, name),
         _ => (position as u32, &custom.name),
     }
@@ -74,18 +83,31 @@ fn component_type(values: &Components) -> Component {
 fn smallest_format(custom: &CustomAttribute) -> VertexFormat {
     let component = component_type(&custom.values);
     let candidates = VertexFormat::ALL.iter().copied();
-    let candidates = candidates.filter(|f| f.component() == component && f.components() >= custom.components);
-    candidates.min_by_key(|format| format.components()).unwrap_or(VertexFormat::Float32x4)
+    let candidates =
+        candidates.filter(|f| f.component() == component && f.components() >= custom.components);
+    candidates
+        .min_by_key(|format| format.components())
+        .unwrap_or(VertexFormat::Float32x4)
 }
 
 /// Returns the buffer of a custom attribute. Pads values with zeros if the format has more components.
-pub(super) fn custom_buffer(usage: Usage, custom: CustomAttribute) -> (Usage, VertexFormat, Vec<u8>) {
+pub(super) fn custom_buffer(
+    usage: Usage,
+    custom: CustomAttribute,
+) -> (Usage, VertexFormat, Vec<u8>) {
     let format = smallest_format(&custom);
     let bytes = custom.values.to_le_bytes();
-    let (size, padded) = (custom.components * component_type(&custom.values).size(), format.size());
+    let (size, padded) = (
+        custom.components * component_type(&custom.values).size(),
+        format.size(),
+    );
     if size == padded {
         return (usage, format, bytes);
     }
     let pad = |value: &[u8]| [value, &vec![0; padded.saturating_sub(value.len())]].concat();
-    (usage, format, bytes.chunks_exact(size.max(1)).flat_map(pad).collect())
+    (
+        usage,
+        format,
+        bytes.chunks_exact(size.max(1)).flat_map(pad).collect(),
+    )
 }

@@ -30,7 +30,12 @@ pub(super) fn mesh_ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<Me
     let infos = meshes.iter().map(|mesh| {
         let index_count = mesh.faces.indices.as_ref().map_or(0, scene::Indices::len) as u32;
         let vertex_count = mesh.positions.len() as u32;
-        let info = MeshInfo { first_index, index_count, first_vertex, vertex_count };
+        let info = MeshInfo {
+            first_index,
+            index_count,
+            first_vertex,
+            vertex_count,
+        };
         first_index += index_count;
         first_vertex += vertex_count;
         info
@@ -58,11 +63,24 @@ pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<
         for (position, (usage, format, bytes)) in vertex_buffers(mesh).into_iter().enumerate() {
             match attributes.get_mut(position) {
                 Some((_, data)) => data.extend(bytes),
-                None => attributes.push((Attribute { usage, format, data: Default::default() }, bytes)),
+                None => attributes.push((
+                    Attribute {
+                        usage,
+                        format,
+                        data: Default::default(),
+                    },
+                    bytes,
+                )),
             }
         }
     }
-    attributes.into_iter().map(|(attribute, data)| Attribute { data: data.into(), ..attribute }).collect()
+    attributes
+        .into_iter()
+        .map(|(attribute, data)| Attribute {
+            data: data.into(),
+            ..attribute
+        })
+        .collect()
 }
 
 fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
@@ -89,43 +107,80 @@ fn vertex_buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let mut buffers = vec![match flat {
         true => {
             let flat: Vec<[f32; 2]> = positions.iter().map(|[x, y, _]| [*x, *y]).collect();
-            (Usage::Position, VertexFormat::Float32x2, floats(flat.as_flattened()))
+            (
+                Usage::Position,
+                VertexFormat::Float32x2,
+                floats(flat.as_flattened()),
+            )
         }
-        false => (Usage::Position, VertexFormat::Float32x3, floats(positions.as_flattened())),
+        false => (
+            Usage::Position,
+            VertexFormat::Float32x3,
+            floats(positions.as_flattened()),
+        ),
     }];
     if let Some(normals) = normals {
-        buffers.push((Usage::Normal, VertexFormat::Float32x3, floats(normals.as_flattened())));
+        buffers.push((
+            Usage::Normal,
+            VertexFormat::Float32x3,
+            floats(normals.as_flattened()),
+        ));
     }
     if let Some(tangents) = tangents {
-        buffers.push((Usage::Tangent, VertexFormat::Float32x4, floats(tangents.as_flattened())));
+        buffers.push((
+            Usage::Tangent,
+            VertexFormat::Float32x4,
+            floats(tangents.as_flattened()),
+        ));
     }
     let usage_of = |set: usize, first: Usage, name: &str| match set {
         0 => first,
         set => Usage::Custom(set as u32, format!("{name}{set}")),
     };
     for (set, uvs) in uvs.into_iter().enumerate() {
-        buffers.push((usage_of(set, Usage::Uv, "uv"), VertexFormat::Float32x2, floats(uvs.as_flattened())));
+        buffers.push((
+            usage_of(set, Usage::Uv, "uv"),
+            VertexFormat::Float32x2,
+            floats(uvs.as_flattened()),
+        ));
     }
     for (set, colors) in colors.into_iter().enumerate() {
         let usage = usage_of(set, Usage::Color, "color");
         buffers.push(match colors {
             Colors::U8(values) => (usage, VertexFormat::Unorm8x4, values.into_flattened()),
-            Colors::F32(values) => (usage, VertexFormat::Float32x4, floats(values.as_flattened())),
+            Colors::F32(values) => (
+                usage,
+                VertexFormat::Float32x4,
+                floats(values.as_flattened()),
+            ),
         });
     }
     for mut skin in skins {
         // Unused slots get joint 0 with a weight of 0.
         skin.clear_unused_weights();
         let mut joints = skin.joints.into_flattened();
-        joints.iter_mut().filter(|joint| **joint == Skin::NONE).for_each(|joint| *joint = 0);
-        buffers.push((Usage::JointIndex, VertexFormat::Uint16x4, bulk::as_bytes(&joints).into_owned()));
+        joints
+            .iter_mut()
+            .filter(|joint| **joint == Skin::NONE)
+            .for_each(|joint| *joint = 0);
+        buffers.push((
+            Usage::JointIndex,
+            VertexFormat::Uint16x4,
+            bulk::as_bytes(&joints).into_owned(),
+        ));
         let (format, weights) = match skin.weights {
             Weights::U8(values) => (VertexFormat::Unorm8x4, values.into_flattened()),
             Weights::F32(values) => (VertexFormat::Float32x4, floats(values.as_flattened())),
         };
         buffers.push((Usage::JointWeight, format, weights));
     }
-    let usages = unique_numbers(&custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
-    buffers.extend(usages.zip(custom).map(|(usage, custom)| custom_buffer(usage, custom)));
+    let usages = unique_numbers(&custom)
+        .into_iter()
+        .map(|(number, name)| Usage::Custom(number, name));
+    buffers.extend(
+        usages
+            .zip(custom)
+            .map(|(usage, custom)| custom_buffer(usage, custom)),
+    );
     buffers
 }

@@ -10,8 +10,8 @@ use to_scene::{add_buffer_losses, reject_excessive_sharing, to_mesh};
 use super::document::{Document, count_to_u32, dialect};
 use super::schema::{MeshInfo, Usage};
 use crate::scene::{
-    self, Capabilities, Conventions, FromScene, Mesh, MeshFields, Scene, SceneOptions, SourceFields,
-    StridedList, ToScene,
+    self, Capabilities, Conventions, FromScene, Mesh, MeshFields, Scene, SceneOptions,
+    SourceFields, StridedList, ToScene,
 };
 use crate::{Dialect, Loss, Result, path};
 
@@ -31,16 +31,28 @@ const CAPABILITIES: Capabilities = Capabilities {
 };
 
 impl ToScene for Document {
-    const CONVENTIONS: Conventions =
-        Conventions { evidence: "X5: same as Bevy, which follows glTF", ..Conventions::GLTF };
+    const CONVENTIONS: Conventions = Conventions {
+        evidence: "X5: same as Bevy, which follows glTF",
+        ..Conventions::GLTF
+    };
 
     fn source_fields(&self) -> SourceFields {
         let meshes = self.meshes.iter().map(|mesh| {
             let indices = StridedList::single("data.indices");
-            let indices = StridedList { first: mesh.first_index.into(), width: 3, ..indices };
-            MeshFields { vertices: vertex_lists(self, mesh), faces: vec![indices] }
+            let indices = StridedList {
+                first: mesh.first_index.into(),
+                width: 3,
+                ..indices
+            };
+            MeshFields {
+                vertices: vertex_lists(self, mesh),
+                faces: vec![indices],
+            }
         });
-        SourceFields { meshes: meshes.collect(), ..SourceFields::default() }
+        SourceFields {
+            meshes: meshes.collect(),
+            ..SourceFields::default()
+        }
     }
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
@@ -62,7 +74,11 @@ impl ToScene for Document {
         let meshes = meshes.iter().enumerate();
         let meshes = meshes.map(|(index, mesh)| to_mesh(&self, index, mesh));
         let meshes = meshes.collect::<Result<_>>()?;
-        let mut scene = Scene { meshes, user_data: user_data.to_vec(), ..Scene::default() };
+        let mut scene = Scene {
+            meshes,
+            user_data: user_data.to_vec(),
+            ..Scene::default()
+        };
         Self::CONVENTIONS.finish_scene(&mut scene, options, "iyma");
         Ok((scene, losses))
     }
@@ -72,7 +88,10 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let capabilities = Capabilities { unindexed: !is_indexed(&scene.meshes), ..CAPABILITIES };
+        let capabilities = Capabilities {
+            unindexed: !is_indexed(&scene.meshes),
+            ..CAPABILITIES
+        };
         let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         scene::merge::share_attributes(&mut scene.meshes, &mut losses);
         let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
@@ -90,12 +109,20 @@ impl FromScene for Document {
         if dialect == Dialect::Reference {
             // This dialect has a usage for a second UV set.
             let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
-            if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
+            if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned()))
+            {
                 *second = Usage::Uv1;
             }
             dialect::convert_usages(&mut attributes, Dialect::Reference, &mut losses);
         }
-        Ok((Document { meshes, attributes, ..document }, losses))
+        Ok((
+            Document {
+                meshes,
+                attributes,
+                ..document
+            },
+            losses,
+        ))
     }
 }
 
@@ -111,7 +138,11 @@ fn vertex_lists(document: &Document, mesh: &MeshInfo) -> Vec<StridedList> {
         let width = attribute.format.size() as u64;
         let first = start + width * u64::from(mesh.first_vertex);
         start += attribute.data.len() as u64;
-        StridedList { list: "data.vertices".to_owned(), first, width }
+        StridedList {
+            list: "data.vertices".to_owned(),
+            first,
+            width,
+        }
     });
     buffers.collect()
 }

@@ -1,6 +1,9 @@
 //! The descriptor: the structure of the data in a file.
 
-#![allow(unused_qualifications, reason = "in the code that binrw generates for counts")]
+#![allow(
+    unused_qualifications,
+    reason = "in the code that binrw generates for counts"
+)]
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -143,7 +146,12 @@ impl From<&VertexAttributeInfo> for AttributeFields {
             Usage::Custom(id, name) => (Some(*id), Some(name.clone().into_bytes())),
             _ => (None, None),
         };
-        AttributeFields { usage: usage.into(), custom, name, format: *format }
+        AttributeFields {
+            usage: usage.into(),
+            custom,
+            name,
+            format: *format,
+        }
     }
 }
 
@@ -159,15 +167,28 @@ impl BinRead for VertexAttributeInfo {
                 let pos = reader.stream_position()?;
                 let name = PrefixedText::<u32>::read_options(reader, endian, ())?.text;
                 let name = String::from_utf8(name.as_bytes().to_vec());
-                Usage::Custom(id, name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?)
+                Usage::Custom(
+                    id,
+                    name.map_err(|error| binrw::Error::Custom {
+                        pos,
+                        err: Box::new(error),
+                    })?,
+                )
             }
         };
-        Ok(VertexAttributeInfo { usage, format: VertexFormat::read_options(reader, endian, ())? })
+        Ok(VertexAttributeInfo {
+            usage,
+            format: VertexFormat::read_options(reader, endian, ())?,
+        })
     }
 }
 
 /// The bitcode encoding of the descriptor, for the declaration. Its argument is the dialect.
-pub(super) const BITCODE: Packing = Packing::Custom { name: "bitcode", decode: to_plain, encode: from_plain };
+pub(super) const BITCODE: Packing = Packing::Custom {
+    name: "bitcode",
+    decode: to_plain,
+    encode: from_plain,
+};
 
 /// Decodes a descriptor, and encodes it as plain fields.
 fn to_plain(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
@@ -185,7 +206,11 @@ fn from_plain(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> 
     }
     let stored = descriptor.to_plain_fields()?;
     let has_indices_offset = 20 + 16 * descriptor.meshes.len();
-    match stored.iter().zip(fields).position(|(stored, field)| stored != field) {
+    match stored
+        .iter()
+        .zip(fields)
+        .position(|(stored, field)| stored != field)
+    {
         None => {}
         Some(0..8) => {
             let size = descriptor.data_len();
@@ -194,21 +219,26 @@ fn from_plain(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> 
             ));
         }
         Some(offset) if offset == has_indices_offset => {
-            return Err(format!("has_indices is {}, expected 0 or 1", fields[offset]));
+            return Err(format!(
+                "has_indices is {}, expected 0 or 1",
+                fields[offset]
+            ));
         }
         Some(_) => {
             return Err("without indices, n_indices and index_format must be 0, because they are not stored"
                 .to_owned());
         }
     }
-    let usage_error = |index| format!("the {dialect} dialect lacks the usage of attributes[{index}]");
+    let usage_error =
+        |index| format!("the {dialect} dialect lacks the usage of attributes[{index}]");
     descriptor.encode(dialect).map_err(usage_error)
 }
 
 impl Descriptor {
     pub(in super::super) fn to_plain_fields(&self) -> Result<Vec<u8>, String> {
         let mut fields = Cursor::new(Vec::new());
-        self.write(&mut fields).map_err(|error| error.root_cause().to_string())?;
+        self.write(&mut fields)
+            .map_err(|error| error.root_cause().to_string())?;
         Ok(fields.into_inner())
     }
 
@@ -234,21 +264,31 @@ impl Descriptor {
     /// Decodes a descriptor with usages of type `U`. The reference dialect stores the attributes as a map, which
     /// bitcode encodes like a list of pairs (I1).
     fn decode_as<U: WireUsage>(bytes: &[u8]) -> Result<Descriptor, bitcode::Error> {
-        let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) = bitcode::decode(bytes)?;
-        let info = |(usage, format): (U, VertexFormat)| VertexAttributeInfo { usage: usage.into(), format };
-        Ok(Descriptor { attributes: attributes.into_iter().map(info).collect(), ..descriptor })
+        let (descriptor, attributes): (Descriptor, Vec<(U, VertexFormat)>) =
+            bitcode::decode(bytes)?;
+        let info = |(usage, format): (U, VertexFormat)| VertexAttributeInfo {
+            usage: usage.into(),
+            format,
+        };
+        Ok(Descriptor {
+            attributes: attributes.into_iter().map(info).collect(),
+            ..descriptor
+        })
     }
 
     fn encode_as<U: WireUsage>(self) -> Result<Vec<u8>, usize> {
         let attributes = self.attributes.iter().enumerate();
-        let attributes = attributes.map(|(index, a)| Ok((U::from_usage(&a.usage).ok_or(index)?, a.format)));
+        let attributes =
+            attributes.map(|(index, a)| Ok((U::from_usage(&a.usage).ok_or(index)?, a.format)));
         let attributes = attributes.collect::<Result<Vec<_>, usize>>()?;
         Ok(bitcode::encode(&(self, attributes)))
     }
 
     /// The size of the index buffer in bytes.
     pub fn index_buffer_size(&self) -> u64 {
-        self.indices.map_or(0, |indices| u64::from(indices.n_indices) * indices.format.size() as u64)
+        self.indices.map_or(0, |indices| {
+            u64::from(indices.n_indices) * indices.format.size() as u64
+        })
     }
 
     /// The size of the uncompressed data in bytes (I6).
@@ -274,16 +314,25 @@ impl Descriptor {
 
     fn buffer_sizes(&self) -> impl Iterator<Item = u64> {
         let vertices = u64::from(self.n_vertices);
-        let attributes = self.attributes.iter().map(move |info| vertices * info.format.size() as u64);
-        [u64::from(self.user_data_len), self.index_buffer_size()].into_iter().chain(attributes)
+        let attributes = self
+            .attributes
+            .iter()
+            .map(move |info| vertices * info.format.size() as u64);
+        [u64::from(self.user_data_len), self.index_buffer_size()]
+            .into_iter()
+            .chain(attributes)
     }
 
     /// Guesses the dialect of a descriptor whose checksum matches neither dialect (I2). If it decodes in both, a colour
     /// with two components suggests the reference dialect, in which the number of `Color` means `Uv`.
     #[doc(hidden)]
     pub fn guess_dialect(bytes: &[u8]) -> Dialect {
-        let is_2d_color = |a: &VertexAttributeInfo| a.usage == Usage::Color && a.format.components() == 2;
-        match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
+        let is_2d_color =
+            |a: &VertexAttributeInfo| a.usage == Usage::Color && a.format.components() == 2;
+        match (
+            Descriptor::decode(bytes, Dialect::Spec),
+            Descriptor::decode(bytes, Dialect::Reference),
+        ) {
             (Err(_), Ok(_)) => Dialect::Reference,
             (Ok(spec), Ok(_)) if spec.attributes.iter().any(is_2d_color) => Dialect::Reference,
             _ => Dialect::Spec,

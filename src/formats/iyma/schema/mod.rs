@@ -115,12 +115,19 @@ pub enum IndexData<'a> {
 pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
         ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
-        ("iyma_reference", bind::<File>("Reference", &[Dialect::Reference.into()])),
+        (
+            "iyma_reference",
+            bind::<File>("Reference", &[Dialect::Reference.into()]),
+        ),
     ]
 });
 
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
-    if dialect == Dialect::Reference { reference } else { spec }
+    if dialect == Dialect::Reference {
+        reference
+    } else {
+        spec
+    }
 }

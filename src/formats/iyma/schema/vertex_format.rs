@@ -79,8 +79,16 @@ impl Component {
 
 /// The bit ranges of the components in an `Unorm10x3x2` word.
 pub(in super::super) const UNORM10X3X2: [BitRange; 4] = {
-    let x = BitRange { offset: 0, width: 10 };
-    [x, x.then(10), x.then(10).then(10), x.then(10).then(10).then(2)]
+    let x = BitRange {
+        offset: 0,
+        width: 10,
+    };
+    [
+        x,
+        x.then(10),
+        x.then(10).then(10),
+        x.then(10).then(10).then(2),
+    ]
 };
 
 macro_rules! vertex_formats {

@@ -14,7 +14,9 @@ impl Header {
             index_count: to_count(document.indices.len(), path!(indices))?,
             joint_count: to_count(document.joints.len(), path!(joints))?,
             animation_count: match document.dialect {
-                Dialect::Renderlib => AnimationCount::Renderlib(to_count(animations, path!(animations))?),
+                Dialect::Renderlib => {
+                    AnimationCount::Renderlib(to_count(animations, path!(animations))?)
+                }
                 _ => AnimationCount::Spec(to_count(animations, path!(animations))?),
             },
             root_transform: document.root_transform,
@@ -26,7 +28,10 @@ impl Header {
 fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| -> Error {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("found {items} items, but the dialect allows at most {max}")).at(path)
+        Error::inexpressible(format!(
+            "found {items} items, but the dialect allows at most {max}"
+        ))
+        .at(path)
     })
 }
 
@@ -51,7 +56,11 @@ pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
 }
 
 /// Checks an animation like [`reject_inexpressible`]; paths are relative to the animation.
-fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
+fn reject_inexpressible_animation(
+    animation: &Animation,
+    joints: usize,
+    dialect: Dialect,
+) -> Result<()> {
     let (times, poses) = (animation.timestamps.len(), animation.poses.len());
     if times.checked_mul(joints) != Some(poses) {
         let message = format!("found {poses} poses for {times} timestamps and {joints} joints");
@@ -61,7 +70,10 @@ fn reject_inexpressible_animation(animation: &Animation, joints: usize, dialect:
     let is_large = |joint: u32| dialect == Dialect::Renderlib && joint > u8::MAX.into();
     match animation.poses.iter().position(|pose| is_large(pose.joint)) {
         Some(index) => {
-            let message = format!("joint {} does not fit in 8 bits", animation.poses[index].joint);
+            let message = format!(
+                "joint {} does not fit in 8 bits",
+                animation.poses[index].joint
+            );
             Err(Error::inexpressible(message).at(path!(poses[index].joint)))
         }
         None => Ok(()),

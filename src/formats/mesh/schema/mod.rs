@@ -1,7 +1,10 @@
 //! The declaration of MESH 1.0: structs with the names and order of the specification. The import `dialect` selects
 //! the conditional fields and the choices of the renderlib dialect (M17).
 
-#![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
+#![allow(
+    clippy::expect_used,
+    reason = "in the setters that modular-bitfield generates"
+)]
 
 mod header;
 mod pose;
@@ -221,12 +224,19 @@ impl From<AnimationCount> for usize {
 pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
         ("mesh", bind::<Document>("", &[Dialect::Spec.into()])),
-        ("mesh_renderlib", bind::<Document>("Renderlib", &[Dialect::Renderlib.into()])),
+        (
+            "mesh_renderlib",
+            bind::<Document>("Renderlib", &[Dialect::Renderlib.into()]),
+        ),
     ]
 });
 
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, renderlib)] = *LAYOUTS;
-    if dialect == Dialect::Renderlib { renderlib } else { spec }
+    if dialect == Dialect::Renderlib {
+        renderlib
+    } else {
+        spec
+    }
 }

@@ -52,8 +52,18 @@ pub struct RenderlibPose {
 
 impl From<RenderlibPose> for Pose {
     fn from(pose: RenderlibPose) -> Pose {
-        let RenderlibPose { joint, position, rotation, scale } = pose;
-        Pose { joint: joint.into(), position, rotation, scale }
+        let RenderlibPose {
+            joint,
+            position,
+            rotation,
+            scale,
+        } = pose;
+        Pose {
+            joint: joint.into(),
+            position,
+            rotation,
+            scale,
+        }
     }
 }
 
@@ -62,8 +72,18 @@ impl TryFrom<Pose> for RenderlibPose {
     type Error = std::num::TryFromIntError;
 
     fn try_from(pose: Pose) -> Result<RenderlibPose, Self::Error> {
-        let Pose { joint, position, rotation, scale } = pose;
-        Ok(RenderlibPose { joint: joint.try_into()?, position, rotation, scale })
+        let Pose {
+            joint,
+            position,
+            rotation,
+            scale,
+        } = pose;
+        Ok(RenderlibPose {
+            joint: joint.try_into()?,
+            position,
+            rotation,
+            scale,
+        })
     }
 }
 
@@ -72,7 +92,13 @@ pub(super) fn read<R: Read + Seek>(
     endian: Endian,
     args: VecArgs<(Dialect,)>,
 ) -> BinResult<Vec<Pose>> {
-    let ((dialect,), args) = (args.inner, VecArgs { count: args.count, inner: () });
+    let ((dialect,), args) = (
+        args.inner,
+        VecArgs {
+            count: args.count,
+            inner: (),
+        },
+    );
     match dialect {
         Dialect::Renderlib => {
             let poses: Vec<RenderlibPose> = bulk::read(reader, endian, args)?;
@@ -91,8 +117,16 @@ pub(super) fn write<W: Write + Seek>(
     if dialect != Dialect::Renderlib {
         return bulk::write(poses, writer, endian, ());
     }
-    match poses.iter().copied().map(RenderlibPose::try_from).collect::<Result<Vec<_>, _>>() {
+    match poses
+        .iter()
+        .copied()
+        .map(RenderlibPose::try_from)
+        .collect::<Result<Vec<_>, _>>()
+    {
         Ok(poses) => bulk::write(&poses, writer, endian, ()),
-        Err(error) => Err(binrw::Error::Custom { pos: writer.stream_position()?, err: Box::new(error) }),
+        Err(error) => Err(binrw::Error::Custom {
+            pos: writer.stream_position()?,
+            err: Box::new(error),
+        }),
     }
 }

@@ -18,7 +18,11 @@ use crate::layout::word::{self, ImpliedFields};
 struct DocumentJson<'a, V> {
     #[serde(default)]
     dialect: Dialect,
-    #[serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        with = "crate::float",
+        skip_serializing_if = "Option::is_none"
+    )]
     root_transform: Option<[[f32; 4]; 4]>,
     #[serde(with = "vertex_format_serde")]
     vertex_format: VertexFormat,
@@ -40,14 +44,22 @@ mod vertex_format_serde {
 
     fn implied_position() -> ImpliedFields {
         let word = u16::from_le_bytes(VertexFormat::default().into_bytes()).into();
-        ImpliedFields { word, fields: &["position"] }
+        ImpliedFields {
+            word,
+            fields: &["position"],
+        }
     }
 
-    pub fn serialize<S: Serializer>(format: &VertexFormat, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        format: &VertexFormat,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         word::serialize::<VertexFormat, S>(&format.into_bytes(), implied_position(), serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VertexFormat, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<VertexFormat, D::Error> {
         word::deserialize::<VertexFormat, _, D>(implied_position(), deserializer)
             .map(VertexFormat::from_bytes)
     }
@@ -64,7 +76,15 @@ impl Serialize for VertexList<'_> {
 
 impl Serialize for Document {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Document { dialect, root_transform, vertices, indices, joints, animations, strings } = self;
+        let Document {
+            dialect,
+            root_transform,
+            vertices,
+            indices,
+            joints,
+            animations,
+            strings,
+        } = self;
         let data = DocumentJson {
             dialect: *dialect,
             root_transform: *root_transform,
@@ -90,7 +110,8 @@ impl<'de> Deserialize<'de> for Document {
         Ok(Document {
             dialect: data.dialect,
             root_transform: data.root_transform,
-            vertices: Vertices::from_records(data.vertex_format, data.vertices).map_err(de::Error::custom)?,
+            vertices: Vertices::from_records(data.vertex_format, data.vertices)
+                .map_err(de::Error::custom)?,
             indices: data.indices.into_owned(),
             joints: data.joints.into_owned(),
             animations: data.animations.into_owned(),

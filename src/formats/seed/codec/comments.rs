@@ -57,7 +57,10 @@ impl Comments {
 
 /// Returns the place of a trailing comment on the same line.
 fn to_trailing(place: CommentPlace) -> CommentPlace {
-    let to_trailing_ref = |line: LineRef| LineRef { is_trailing: true, ..line };
+    let to_trailing_ref = |line: LineRef| LineRef {
+        is_trailing: true,
+        ..line
+    };
     match place {
         CommentPlace::Property(line) => CommentPlace::Property(to_trailing_ref(line)),
         CommentPlace::Line(kind, line) => CommentPlace::Line(kind, to_trailing_ref(line)),

@@ -13,7 +13,11 @@ const MAX_BYTES: usize = 1 << 16;
 /// Rates a file by its first lines with content.
 pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
     if text::other_encoding(file).is_some() {
-        return if is_seed_in_other_encoding(file) { Confidence::Possible } else { Confidence::None };
+        return if is_seed_in_other_encoding(file) {
+            Confidence::Possible
+        } else {
+            Confidence::None
+        };
     }
     let mut start = text::first_line_offset(file);
     let (mut valid, mut invalid, mut has_similar) = (0, 0, false);
@@ -42,15 +46,26 @@ pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
 
 /// Returns `true` if a malformed line starts with an identifier of Seed or OBJ, whitespace and the start of a number.
 fn resembles_values(line: &[u8]) -> bool {
-    let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(WHITESPACE);
-    let Some((word, rest)) = line.split_once(WHITESPACE) else { return false };
-    let is_known = matches!(guess_kind(word, true), Some((_, Mistake::Exact | Mistake::FromObj(_))));
+    let line = std::str::from_utf8(line)
+        .unwrap_or_default()
+        .trim_start_matches(WHITESPACE);
+    let Some((word, rest)) = line.split_once(WHITESPACE) else {
+        return false;
+    };
+    let is_known = matches!(
+        guess_kind(word, true),
+        Some((_, Mistake::Exact | Mistake::FromObj(_)))
+    );
     let is_numeric = |c: char| c.is_ascii_digit() || "+-.".contains(c);
     is_known && rest.trim_start_matches(WHITESPACE).starts_with(is_numeric)
 }
 
 /// Returns `true` if a file in UTF-16 or UTF-32 starts like Seed. Reading it fails with a message about the encoding.
 fn is_seed_in_other_encoding(file: &[u8]) -> bool {
-    let ascii = file.iter().copied().take(MAX_BYTES).filter(|byte| byte.is_ascii() && *byte != 0);
+    let ascii = file
+        .iter()
+        .copied()
+        .take(MAX_BYTES)
+        .filter(|byte| byte.is_ascii() && *byte != 0);
     confidence(&ascii.collect::<Vec<_>>()) > Confidence::None
 }

@@ -30,8 +30,17 @@ pub(in crate::formats::seed) struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(super) fn new(rule: &'static Rule, range: Range<usize>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { rule, range, message: message.into(), intent: Intent::Unknown }
+    pub(super) fn new(
+        rule: &'static Rule,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            rule,
+            range,
+            message: message.into(),
+            intent: Intent::Unknown,
+        }
     }
 }
 
@@ -48,7 +57,12 @@ pub(in crate::formats::seed) struct LocatedDiagnostic {
 impl LocatedDiagnostic {
     /// Converts the diagnostic to a finding. `number` is the line number.
     pub(in crate::formats::seed) fn to_finding(&self, file: &[u8], number: u64) -> Finding {
-        let Diagnostic { rule, range, message, intent } = &self.diagnostic;
+        let Diagnostic {
+            rule,
+            range,
+            message,
+            intent,
+        } = &self.diagnostic;
         let line = file.get(self.start..).unwrap_or_default();
         Finding {
             rule,
@@ -79,7 +93,11 @@ impl Diagnostics {
             Intent::Property => self.unreadable.has_properties = true,
             Intent::Unknown => self.unreadable.has_unknown_lines = true,
         }
-        let count = self.kept.iter().filter(|other| std::ptr::eq(other.diagnostic.rule, rule)).count();
+        let count = self
+            .kept
+            .iter()
+            .filter(|other| std::ptr::eq(other.diagnostic.rule, rule))
+            .count();
         if count < limits.max_findings_per_rule {
             self.kept.push(located);
         } else {

@@ -27,7 +27,9 @@ pub(in crate::formats::seed) fn read_line(bytes: &[u8]) -> Option<PlainLine<'_>>
         Some(kind) => {
             let attribute = kind.attribute();
             let values = match attribute.value_type {
-                ValueType::Float => Values::Floats(cursor.read_values(attribute.values, Cursor::read_float)?),
+                ValueType::Float => {
+                    Values::Floats(cursor.read_values(attribute.values, Cursor::read_float)?)
+                }
                 ValueType::Integer | ValueType::Index => {
                     Values::Integers(cursor.read_values(attribute.values, Cursor::read_integer)?)
                 }
@@ -38,7 +40,11 @@ pub(in crate::formats::seed) fn read_line(bytes: &[u8]) -> Option<PlainLine<'_>>
         None => LineContent::Empty,
     };
     let comment = cursor.finish_line()?;
-    Some(PlainLine { content, comment, length: cursor.at })
+    Some(PlainLine {
+        content,
+        comment,
+        length: cursor.at,
+    })
 }
 
 /// Reads the leading run of plain lines of `kind` without comments into a column. Returns their number and byte length.
@@ -49,8 +55,12 @@ pub(super) fn read_run(lines: &[u8], kind: LineKind, values: ColumnMut<'_>) -> (
         return (0, 0);
     }
     match values {
-        ColumnMut::Floats(values) => read_lines(lines, identifier, values, width, Cursor::read_float),
-        ColumnMut::Integers(values) => read_lines(lines, identifier, values, width, Cursor::read_integer),
+        ColumnMut::Floats(values) => {
+            read_lines(lines, identifier, values, width, Cursor::read_float)
+        }
+        ColumnMut::Integers(values) => {
+            read_lines(lines, identifier, values, width, Cursor::read_integer)
+        }
     }
 }
 
@@ -62,11 +72,17 @@ fn read_lines<'l, T>(
     width: usize,
     read_number: impl Fn(&mut Cursor<'l>) -> Option<T>,
 ) -> (usize, usize) {
-    let mut cursor = Cursor { bytes: lines, at: 0 };
+    let mut cursor = Cursor {
+        bytes: lines,
+        at: 0,
+    };
     let (mut count, mut length) = (0, 0);
     for item in values.chunks_exact_mut(width) {
         // The line that ends the run is read again, which overwrites its values.
-        if cursor.read_line_values(identifier, item, &read_number).is_none() {
+        if cursor
+            .read_line_values(identifier, item, &read_number)
+            .is_none()
+        {
             break;
         }
         count += 1;
@@ -101,7 +117,8 @@ impl<'l> Cursor<'l> {
     fn read_identifier(&mut self) -> Option<LineKind> {
         let rest = self.bytes.get(self.at..)?;
         let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
-        let kind = LineKind::from_bytes(&rest[..length]).filter(|_| is_whitespace(&rest[length]))?;
+        let kind =
+            LineKind::from_bytes(&rest[..length]).filter(|_| is_whitespace(&rest[length]))?;
         self.at += length;
         Some(kind)
     }
@@ -114,7 +131,10 @@ impl<'l> Cursor<'l> {
         values: &mut [T],
         read_number: &impl Fn(&mut Self) -> Option<T>,
     ) -> Option<()> {
-        let rest = self.bytes.get(self.at..)?.strip_prefix(identifier.as_bytes())?;
+        let rest = self
+            .bytes
+            .get(self.at..)?
+            .strip_prefix(identifier.as_bytes())?;
         rest.first().filter(|byte| is_whitespace(byte))?;
         self.at += identifier.len();
         self.read_numbers(values, read_number)?;
@@ -134,7 +154,11 @@ impl<'l> Cursor<'l> {
 
     /// Reads numbers separated by commas.
     #[inline]
-    fn read_numbers<T>(&mut self, values: &mut [T], read: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
+    fn read_numbers<T>(
+        &mut self,
+        values: &mut [T],
+        read: &impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<()> {
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
                 self.skip_whitespace();
@@ -147,7 +171,8 @@ impl<'l> Cursor<'l> {
     }
 
     fn read_float(&mut self) -> Option<f32> {
-        let (value, length) = fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
+        let (value, length) =
+            fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
         self.at += length;
         // `fast_float2` accepts `inf` and `nan`, which Seed does not, and returns infinity on overflow.
         value.is_finite().then_some(value)
@@ -202,7 +227,10 @@ pub(super) fn estimate_line_counts(lines: &[u8]) -> LineCounts {
     let mut counts = LineCounts::default();
     let mut start = 0;
     for end in memchr_iter(b'\n', lines).chain([lines.len()]) {
-        let mut cursor = Cursor { bytes: &lines[start..end], at: 0 };
+        let mut cursor = Cursor {
+            bytes: &lines[start..end],
+            at: 0,
+        };
         start = end + 1;
         cursor.skip_whitespace();
         if let Some(kind) = cursor.read_identifier() {

@@ -67,7 +67,9 @@ pub(super) fn guess_kind(word: &str, is_spaced: bool) -> Option<(LineKind, Mista
         (letters, Mistake::Whitespace),
         (first_two, Mistake::Whitespace),
     ];
-    guesses.into_iter().find_map(|(guess, mistake)| Some((LineKind::from_identifier(guess)?, mistake)))
+    guesses
+        .into_iter()
+        .find_map(|(guess, mistake)| Some((LineKind::from_identifier(guess)?, mistake)))
 }
 
 /// Skips leading whitespace, no-break spaces and byte order marks.
@@ -83,6 +85,9 @@ fn trim_start(mut line: &[u8]) -> &[u8] {
 
 /// Returns the leading bytes that `is_included` accepts. `is_included` must accept only ASCII.
 fn ascii_prefix(bytes: &[u8], is_included: impl Fn(&u8) -> bool) -> &str {
-    let end = bytes.iter().position(|byte| !is_included(byte)).unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| !is_included(byte))
+        .unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).unwrap_or_default()
 }

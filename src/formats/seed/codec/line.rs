@@ -45,14 +45,19 @@ pub(super) fn placeholder_values(kind: LineKind) -> Values {
 
 /// Parses a line without its line ending.
 pub(in crate::formats::seed) fn parse_line(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
-    parse_bytes(line).map_err(|diagnostic| Diagnostic { intent: Intent::from_line(line), ..diagnostic })
+    parse_bytes(line).map_err(|diagnostic| Diagnostic {
+        intent: Intent::from_line(line),
+        ..diagnostic
+    })
 }
 
 fn parse_bytes(line: &[u8]) -> Result<ParsedLine<'_>, Diagnostic> {
     let (text, whole) = to_text(line)?;
     let mut line = match parse(text) {
         Ok(pairs) => interpret(pairs, 0..text.len()),
-        Err(Some(error)) => parse_spaced_numbers(text).ok_or_else(|| messages::syntax_error(text, &error)),
+        Err(Some(error)) => {
+            parse_spaced_numbers(text).ok_or_else(|| messages::syntax_error(text, &error))
+        }
         Err(None) => Err(messages::long_line_error(text)),
     }?;
     if let Some(whole) = whole {
@@ -94,15 +99,21 @@ pub const MAX_PARSED_BYTES: usize = 1 << 20;
 /// Parses a line with the grammar. The error is `None` if the line is malformed after its first megabyte.
 fn parse(text: &str) -> Result<Pairs<'_>, Option<Box<syntax::Error>>> {
     if text.len() <= MAX_PARSED_BYTES {
-        let rule = if has_words(text) { Rule::word_line } else { Rule::line };
+        let rule = if has_words(text) {
+            Rule::word_line
+        } else {
+            Rule::line
+        };
         return Ok(inner_pairs(syntax::parse(rule, text)?));
     }
     let whole = syntax::parse(Rule::long_line, text).map(inner_pairs).ok();
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
-    let beginning =
-        (MAX_PARSED_BYTES - 3..=MAX_PARSED_BYTES).rev().find_map(|end| text.get(..end)).unwrap_or_default();
+    let beginning = (MAX_PARSED_BYTES - 3..=MAX_PARSED_BYTES)
+        .rev()
+        .find_map(|end| text.get(..end))
+        .unwrap_or_default();
     let error = syntax::parse(Rule::line, beginning).err();
     Err(error.filter(|error| messages::error_offset(error) + 1 < beginning.len()))
 }
@@ -120,7 +131,11 @@ fn inner_pairs(mut pairs: Pairs<'_>) -> Pairs<'_> {
 
 /// Converts the pairs of a line. `line` is the byte range of the line.
 fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<ParsedLine<'_>, Diagnostic> {
-    let mut read = ParsedLine { content: LineContent::Empty, comment: None, diagnostic: None };
+    let mut read = ParsedLine {
+        content: LineContent::Empty,
+        comment: None,
+        diagnostic: None,
+    };
     for pair in pairs {
         match pair.as_rule() {
             Rule::property => {
@@ -146,7 +161,10 @@ fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<ParsedLine<'_>, Dia
 }
 
 /// Parses the identifier and the values of a line, and checks them against the attribute table.
-fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, Values), Diagnostic> {
+fn parse_attribute(
+    pairs: Pairs<'_>,
+    line: &Range<usize>,
+) -> Result<(LineKind, Values), Diagnostic> {
     let mut kind = None;
     let mut numbers = Vec::with_capacity(MAX_VALUES);
     for pair in pairs {
@@ -161,7 +179,11 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
         }
     }
     let Some(kind) = kind else {
-        return Err(Diagnostic::new(&rules::IDENTIFIER, line.clone(), "found no identifier"));
+        return Err(Diagnostic::new(
+            &rules::IDENTIFIER,
+            line.clone(),
+            "found no identifier",
+        ));
     };
     let attribute = kind.attribute();
     let expected = attribute.values;
@@ -175,8 +197,9 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
         ValueType::Float => {
             let mut floats = [0.0; MAX_VALUES];
             for (float, span) in floats.iter_mut().zip(&numbers) {
-                *float = parse_float(span.as_str())
-                    .ok_or_else(|| messages::overflow_error(span.as_str(), span.start()..span.end()))?;
+                *float = parse_float(span.as_str()).ok_or_else(|| {
+                    messages::overflow_error(span.as_str(), span.start()..span.end())
+                })?;
             }
             Values::Floats(floats)
         }
@@ -199,12 +222,19 @@ fn parse_attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(LineKind, V
 
 /// Parses a number as the nearest 32-bit float; `None` if it overflows.
 fn parse_float(number: &str) -> Option<f32> {
-    fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
+    fast_float2::parse::<f32, _>(number)
+        .ok()
+        .filter(|value| value.is_finite())
 }
 
 /// Returns the index of a word of an attribute; `None` if it is unknown.
 fn word_index(word: &str, attribute: &Attribute) -> Option<u32> {
-    attribute.words().iter().position(|known| *known == word)?.try_into().ok()
+    attribute
+        .words()
+        .iter()
+        .position(|known| *known == word)?
+        .try_into()
+        .ok()
 }
 
 fn parse_integer(number: &str) -> Result<u32, IntegerError> {
@@ -212,11 +242,17 @@ fn parse_integer(number: &str) -> Result<u32, IntegerError> {
         return Err(IntegerError::NotAnInteger);
     }
     let is_negative = number.starts_with('-');
-    let digits = number.trim_start_matches(['+', '-']).trim_start_matches('0');
+    let digits = number
+        .trim_start_matches(['+', '-'])
+        .trim_start_matches('0');
     match digits {
         "" => Ok(0),
         _ if is_negative => Err(IntegerError::Negative),
-        digits => digits.parse().ok().filter(|integer| *integer <= MAX_INTEGER).ok_or(IntegerError::TooLarge),
+        digits => digits
+            .parse()
+            .ok()
+            .filter(|integer| *integer <= MAX_INTEGER)
+            .ok_or(IntegerError::TooLarge),
     }
 }
 
@@ -235,10 +271,22 @@ fn parse_spaced_numbers(text: &str) -> Option<ParsedLine<'_>> {
         return None;
     };
     let comment = text.get(content.len() + 1..);
-    if comment.is_some_and(|comment| syntax::prefix_len(Rule::comment_text, comment) < comment.len()) {
+    if comment
+        .is_some_and(|comment| syntax::prefix_len(Rule::comment_text, comment) < comment.len())
+    {
         return None;
     }
-    let diagnostic = Diagnostic { intent: Intent::Attribute(kind), ..messages::spaced_number_error(content) };
-    let (content, comment) = (LineContent::Values(kind, values), comment.map(str::as_bytes));
-    Some(ParsedLine { content, comment, diagnostic: Some(diagnostic) })
+    let diagnostic = Diagnostic {
+        intent: Intent::Attribute(kind),
+        ..messages::spaced_number_error(content)
+    };
+    let (content, comment) = (
+        LineContent::Values(kind, values),
+        comment.map(str::as_bytes),
+    );
+    Some(ParsedLine {
+        content,
+        comment,
+        diagnostic: Some(diagnostic),
+    })
 }

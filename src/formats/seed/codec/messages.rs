@@ -15,12 +15,20 @@ use crate::text::truncated;
 
 /// Returns the diagnostic for a file in UTF-16 or UTF-32.
 pub(in crate::formats::seed) fn encoding_error(name: &str) -> Diagnostic {
-    Diagnostic::new(&rules::ENCODING, 0..2, format!("the file is {name}, expected UTF-8"))
+    Diagnostic::new(
+        &rules::ENCODING,
+        0..2,
+        format!("the file is {name}, expected UTF-8"),
+    )
 }
 
 /// Returns the diagnostic for a byte outside comments that is not UTF-8.
 pub(super) fn utf8_error(byte: u8, range: Range<usize>) -> Diagnostic {
-    Diagnostic::new(&rules::ENCODING, range, format!("found the byte {byte:#04x}, expected UTF-8"))
+    Diagnostic::new(
+        &rules::ENCODING,
+        range,
+        format!("found the byte {byte:#04x}, expected UTF-8"),
+    )
 }
 
 /// Returns the offset at which parsing failed.
@@ -38,7 +46,11 @@ pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
         ErrorVariant::CustomError { .. } => false,
     };
     let rest = text.get(at..).unwrap_or_default();
-    if let Some(c) = rest.chars().next().filter(|c| c.is_control() && !WHITESPACE.contains(c)) {
+    if let Some(c) = rest
+        .chars()
+        .next()
+        .filter(|c| c.is_control() && !WHITESPACE.contains(c))
+    {
         return control_error(c, at);
     }
     let word = leading_word(text);
@@ -50,7 +62,9 @@ pub(super) fn syntax_error(text: &str, error: &syntax::Error) -> Diagnostic {
             identifier_error(&text[word.clone()], word.start, is_spaced)
         }),
     };
-    diagnostic.message.push_str(whitespace_hint(&text[diagnostic.range.clone()]));
+    diagnostic
+        .message
+        .push_str(whitespace_hint(&text[diagnostic.range.clone()]));
     diagnostic
 }
 
@@ -72,10 +86,18 @@ fn bare_property_error(text: &str, start: usize) -> Option<Diagnostic> {
     if syntax::prefix_len(Rule::name, name) < name.len() {
         return None;
     }
-    let value = value.split('#').next().unwrap_or_default().trim_matches(WHITESPACE);
+    let value = value
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .trim_matches(WHITESPACE);
     let property = quote(&format!("[{name}]={value}"));
     let message = format!("found {}, expected a property: {property}", quote(name));
-    Some(Diagnostic::new(&rules::IDENTIFIER, start..start + name.len(), message))
+    Some(Diagnostic::new(
+        &rules::IDENTIFIER,
+        start..start + name.len(),
+        message,
+    ))
 }
 
 /// Returns the byte range of the leading word: a letter, then letters and digits. Empty if there is none.
@@ -85,7 +107,11 @@ pub(super) fn leading_word(text: &str) -> Range<usize> {
     if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return start..start;
     }
-    start..start + word.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(word.len())
+    start
+        ..start
+            + word
+                .find(|c: char| !c.is_ascii_alphanumeric())
+                .unwrap_or(word.len())
 }
 
 const NAME_HINT: &str = "; names are a letter followed by letters, digits and `_`";
@@ -96,7 +122,9 @@ fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diag
     let found = quote(&text[token.clone()]);
     let (expected, hint) = if !text[leading_word(text).start..].starts_with('[') {
         let hint = match text.get(at..) {
-            Some(rest) if rest.starts_with("//") || rest.starts_with(';') => "; comments start with `#`",
+            Some(rest) if rest.starts_with("//") || rest.starts_with(';') => {
+                "; comments start with `#`"
+            }
             _ => "",
         };
         let message = format!("found {found}, expected an identifier, `[` or `#`{hint}");
@@ -108,7 +136,11 @@ fn property_error(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Diag
     } else {
         ("`=`", "")
     };
-    Diagnostic::new(&rules::PROPERTY, token, format!("found {found}, expected {expected}{hint}"))
+    Diagnostic::new(
+        &rules::PROPERTY,
+        token,
+        format!("found {found}, expected {expected}{hint}"),
+    )
 }
 
 /// Returns the diagnostic for a malformed line that starts with a known identifier.
@@ -121,7 +153,10 @@ fn attribute_error(
 ) -> Diagnostic {
     let content = text[..text.find('#').unwrap_or(text.len())].trim_end_matches(WHITESPACE);
     let (identifier, values) = (kind.attribute().identifier, kind.attribute().values);
-    let listed = content.get(values_start..).unwrap_or_default().trim_matches(WHITESPACE);
+    let listed = content
+        .get(values_start..)
+        .unwrap_or_default()
+        .trim_matches(WHITESPACE);
     if listed.is_empty() {
         return count_error(kind, 0, content.len()..content.len());
     }
@@ -133,12 +168,17 @@ fn attribute_error(
         return Diagnostic::new(&rules::BLANK, token, message);
     }
     let values_read = content[values_start..at.min(content.len())].split(',');
-    let values_read = values_read.filter(|part| !part.trim_matches(WHITESPACE).is_empty()).count();
+    let values_read = values_read
+        .filter(|part| !part.trim_matches(WHITESPACE).is_empty())
+        .count();
     if word.starts_with("//") && has_comment(word) {
-        let message = format!("found {found}, expected the end of the line; comments start with `#`");
+        let message =
+            format!("found {found}, expected the end of the line; comments start with `#`");
         return Diagnostic::new(&rules::COUNT, token, message);
     }
-    let start = text[..at].rfind(|c| c == ',' || WHITESPACE.contains(&c)).map_or(0, |i| i + 1);
+    let start = text[..at]
+        .rfind(|c| c == ',' || WHITESPACE.contains(&c))
+        .map_or(0, |i| i + 1);
     if start < at && !word.starts_with(',') && !word.is_empty() {
         return number_error(kind, &text[start..token.end], start..token.end);
     }
@@ -153,7 +193,11 @@ fn attribute_error(
     }
     if values_read >= values {
         let expected = format!("the end of the line; `{identifier}` takes {values} values");
-        return Diagnostic::new(&rules::COUNT, token, format!("found {found}, expected {expected}"));
+        return Diagnostic::new(
+            &rules::COUNT,
+            token,
+            format!("found {found}, expected {expected}"),
+        );
     }
     let message = format!("found {found}, expected `,`; values are separated by commas");
     Diagnostic::new(&rules::COMMA, token, message)
@@ -171,26 +215,38 @@ fn number_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
         "" | "," => "",
         word if has_comment(word) => "; comments start with `#`",
         word if word.contains(';') => "; values are separated by commas",
-        word if word.starts_with("inf") || word.starts_with("nan") => "; infinity and NaN are not allowed",
+        word if word.starts_with("inf") || word.starts_with("nan") => {
+            "; infinity and NaN are not allowed"
+        }
         word if word.starts_with("0x") => "; hexadecimal numbers are not allowed",
-        word if word.contains('/') => "; unlike in OBJ, one index refers to all attributes of a vertex",
+        word if word.contains('/') => {
+            "; unlike in OBJ, one index refers to all attributes of a vertex"
+        }
         word if word.starts_with('\u{2212}') => "; the minus sign is `-`",
         word if word.ends_with(['e', 'E']) => "; the exponent has no digits",
         word if word.ends_with('f') => "; remove the suffix",
         word if word.contains('_') => "; digit separators are not allowed",
         _ => "",
     };
-    Diagnostic::new(rule, range, format!("found {}, expected {expected}{hint}", quote(word)))
+    Diagnostic::new(
+        rule,
+        range,
+        format!("found {}, expected {expected}{hint}", quote(word)),
+    )
 }
 
 /// Returns `true` if a C comment starts in `word`, as in `0//`; `false` for OBJ indices like `1//1`.
 fn has_comment(word: &str) -> bool {
-    word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    word.split_once("//")
+        .is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the diagnostic for a number beyond the largest float.
 pub(super) fn overflow_error(word: &str, range: Range<usize>) -> Diagnostic {
-    let message = format!("{} exceeds the largest 32-bit float, 3.4028235e38", quote(word));
+    let message = format!(
+        "{} exceeds the largest 32-bit float, 3.4028235e38",
+        quote(word)
+    );
     Diagnostic::new(&rules::NUMBER, range, message)
 }
 
@@ -202,14 +258,23 @@ pub(super) enum IntegerError {
 }
 
 /// Returns the diagnostic for a number that is not a valid integer.
-pub(super) fn integer_error(kind: LineKind, why: IntegerError, word: &str, at: Range<usize>) -> Diagnostic {
+pub(super) fn integer_error(
+    kind: LineKind,
+    why: IntegerError,
+    word: &str,
+    at: Range<usize>,
+) -> Diagnostic {
     let expected = match why {
         _ if kind.attribute().value_type != ValueType::Index => &*expected_integer(kind),
         IntegerError::NotAnInteger => "an integer, the index of a vertex",
         IntegerError::Negative => "an index of 0 or more; negative indices are only allowed in OBJ",
         IntegerError::TooLarge => &format!("an index up to {MAX_INTEGER}"),
     };
-    Diagnostic::new(&rules::INDEX, at, format!("found {}, expected {expected}", quote(word)))
+    Diagnostic::new(
+        &rules::INDEX,
+        at,
+        format!("found {}, expected {expected}", quote(word)),
+    )
 }
 
 /// Describes the valid integers in lines of this kind.
@@ -220,7 +285,11 @@ pub(in crate::formats::seed) fn expected_integer(kind: LineKind) -> String {
 
 /// Returns the diagnostic for a word that is not a value of `kind`.
 pub(super) fn unknown_word_error(kind: LineKind, word: &str, range: Range<usize>) -> Diagnostic {
-    let message = format!("found {}, expected {}", quote(word), kind.attribute().words().join(" or "));
+    let message = format!(
+        "found {}, expected {}",
+        quote(word),
+        kind.attribute().words().join(" or ")
+    );
     Diagnostic::new(&rules::INDEX, range, message)
 }
 
@@ -232,12 +301,17 @@ pub(super) fn count_error(kind: LineKind, found: usize, range: Range<usize>) -> 
         1 => "1 value".to_owned(),
         count => format!("{count} values"),
     };
-    Diagnostic::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
+    Diagnostic::new(
+        &rules::COUNT,
+        range,
+        format!("found {found}, but `{identifier}` takes {values}"),
+    )
 }
 
 /// Returns the diagnostic for an unknown identifier. `is_spaced` is `true` if whitespace follows it.
 pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Diagnostic {
-    let guess = guess_kind(word, is_spaced).map(|(kind, mistake)| (kind.attribute().identifier, mistake));
+    let guess =
+        guess_kind(word, is_spaced).map(|(kind, mistake)| (kind.attribute().identifier, mistake));
     let hint = match guess {
         Some((known, Mistake::FromObj(what))) => {
             format!("; the identifier of {what} is `{word}` in OBJ, but `{known}` in Seed")
@@ -255,9 +329,14 @@ pub(super) fn identifier_error(word: &str, start: usize, is_spaced: bool) -> Dia
 fn channel_hint(word: &str) -> String {
     let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_channel = |identifier: &&str| {
-        identifier.strip_prefix(letter).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+        identifier
+            .strip_prefix(letter)
+            .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let mut all = ATTRIBUTES.iter().map(|attribute| attribute.identifier).filter(is_channel);
+    let mut all = ATTRIBUTES
+        .iter()
+        .map(|attribute| attribute.identifier)
+        .filter(is_channel);
     match (all.next(), all.next_back()) {
         (Some(first), Some(last)) => format!("; the channels are `{first}` to `{last}`"),
         _ => String::new(),
@@ -266,7 +345,11 @@ fn channel_hint(word: &str) -> String {
 
 /// Returns the diagnostic for a forbidden control character.
 pub(super) fn control_error(c: char, at: usize) -> Diagnostic {
-    let hint = if c == '\r' { "; a carriage return is allowed only before a line feed" } else { "" };
+    let hint = if c == '\r' {
+        "; a carriage return is allowed only before a line feed"
+    } else {
+        ""
+    };
     let message = format!("found the control character U+{:04X}{hint}", u32::from(c));
     Diagnostic::new(&rules::CONTROL, at..at + c.len_utf8(), message)
 }
@@ -281,7 +364,10 @@ pub(super) fn long_line_error(text: &str) -> Diagnostic {
     if text[start..].starts_with('[') {
         return unclosed_property_error(text, start + 1);
     }
-    let message = format!("found a line of {} bytes that is malformed after its first megabyte", text.len());
+    let message = format!(
+        "found a line of {} bytes that is malformed after its first megabyte",
+        text.len()
+    );
     Diagnostic::new(&rules::COUNT, text.len()..text.len(), message)
 }
 
@@ -309,12 +395,17 @@ pub(super) fn spaced_number_error(content: &str) -> Diagnostic {
         if trimmed.contains(WHITESPACE) {
             let start = start + (part.len() - part.trim_start_matches(WHITESPACE).len());
             let found = quote(trimmed);
-            let message = format!("found {found}, expected one number without whitespace, or a comma");
+            let message =
+                format!("found {found}, expected one number without whitespace, or a comma");
             return Diagnostic::new(&rules::SPACED_NUMBER, start..start + trimmed.len(), message);
         }
         start += part.len() + 1;
     }
-    Diagnostic::new(&rules::SPACED_NUMBER, values..content.len(), "found whitespace inside a number")
+    Diagnostic::new(
+        &rules::SPACED_NUMBER,
+        values..content.len(),
+        "found whitespace inside a number",
+    )
 }
 
 /// Returns the byte range of the token at an offset: a separator, or the text up to the next separator. Empty at the
@@ -336,6 +427,9 @@ fn quote(word: &str) -> String {
     match word {
         "" => "the end of the line".to_owned(),
         "#" => "a comment".to_owned(),
-        word => format!("`{}`", truncated(word, MAX_CHARS).replace(char::is_control, "\u{fffd}")),
+        word => format!(
+            "`{}`",
+            truncated(word, MAX_CHARS).replace(char::is_control, "\u{fffd}")
+        ),
     }
 }

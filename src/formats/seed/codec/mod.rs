@@ -50,18 +50,37 @@ pub fn read_to_text(text: &[u8], options: &Options) -> String {
     let mut report = crate::Report::new(&options.limits);
     read.diagnostics.report(text, &mut report);
     // Values before an error may differ between the fast path and the grammar.
-    let document = if read.is_stopped { String::new() } else { format!("{:?}", read.document) };
-    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.is_stopped)
+    let document = if read.is_stopped {
+        String::new()
+    } else {
+        format!("{:?}", read.document)
+    };
+    format!(
+        "{document} {report:?} {:?} {}",
+        read.diagnostics.unreadable, read.is_stopped
+    )
 }
 
 pub(super) fn read(file: &[u8], options: &Options) -> ReadOutcome {
     if let Some(encoding) = text::other_encoding(file) {
         let mut diagnostics = Diagnostics::default();
         let diagnostic = messages::encoding_error(encoding);
-        diagnostics.add(LocatedDiagnostic { diagnostic, start: 0, index: 0 }, &options.limits);
-        return ReadOutcome { diagnostics, is_stopped: true, ..ReadOutcome::default() };
+        diagnostics.add(
+            LocatedDiagnostic {
+                diagnostic,
+                start: 0,
+                index: 0,
+            },
+            &options.limits,
+        );
+        return ReadOutcome {
+            diagnostics,
+            is_stopped: true,
+            ..ReadOutcome::default()
+        };
     }
-    let chunks: Vec<_> = text::chunks(file, options.min_chunk_size.max(file.len() / MAX_CHUNKS)).collect();
+    let chunks: Vec<_> =
+        text::chunks(file, options.min_chunk_size.max(file.len() / MAX_CHUNKS)).collect();
     let count = |chunk| vec![fast::estimate_line_counts(&file[chunk])];
     let counts = map_reduce(chunks.clone(), count, |mut counts, next| {
         counts.extend(next);
@@ -89,18 +108,42 @@ fn read_chunks(
     let stopped_at = AtomicUsize::new(usize::MAX);
     let read = |((number, chunk), window)| {
         if stopped_at.load(Ordering::Relaxed) < number {
-            return ChunkContent { counts: vec![LineCounts::default()], ..ChunkContent::default() };
+            return ChunkContent {
+                counts: vec![LineCounts::default()],
+                ..ChunkContent::default()
+            };
         }
-        let content = ChunkReader { file, options, window, content: ChunkContent::default() }.read(chunk);
+        let content = ChunkReader {
+            file,
+            options,
+            window,
+            content: ChunkContent::default(),
+        }
+        .read(chunk);
         if content.is_stopped {
             stopped_at.fetch_min(number, Ordering::Relaxed);
         }
         content
     };
     let work = chunks.iter().cloned().enumerate().zip(windows).collect();
-    let content = map_reduce(work, read, |content, next| content.append(next, &options.limits));
-    let ChunkContent { properties, comments, diagnostics, is_stopped, counts } = content;
+    let content = map_reduce(work, read, |content, next| {
+        content.append(next, &options.limits)
+    });
+    let ChunkContent {
+        properties,
+        comments,
+        diagnostics,
+        is_stopped,
+        counts,
+    } = content;
     document.properties = properties;
     document.comments = options.comments.then(|| comments.finish());
-    (ReadOutcome { document, diagnostics, is_stopped }, counts)
+    (
+        ReadOutcome {
+            document,
+            diagnostics,
+            is_stopped,
+        },
+        counts,
+    )
 }

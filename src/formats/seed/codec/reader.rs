@@ -81,7 +81,9 @@ impl ChunkReader<'_> {
     /// Reads the run of lines that follows a line of the same kind. Returns their total length in bytes.
     fn read_run(&mut self, content: &LineContent, lines: &[u8]) -> usize {
         // Lines in a run have no comments; earlier comments are already assigned.
-        let LineContent::Values(kind, _) = *content else { return 0 };
+        let LineContent::Values(kind, _) = *content else {
+            return 0;
+        };
         let (count, length) = fast::read_run(lines, kind, self.window.unfilled(kind));
         self.window.count_lines(kind, count);
         length
@@ -102,7 +104,10 @@ impl ChunkReader<'_> {
                 self.add_diagnostic(diagnostic, start);
                 // A malformed line counts as a line of its intended kind.
                 if let Intent::Attribute(kind) = intent {
-                    self.add_line(&LineContent::Values(kind, line::placeholder_values(kind)), None);
+                    self.add_line(
+                        &LineContent::Values(kind, line::placeholder_values(kind)),
+                        None,
+                    );
                 }
             }
         }
@@ -111,23 +116,38 @@ impl ChunkReader<'_> {
 
     /// Adds a diagnostic of the line at `start`.
     fn add_diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
-        self.content.is_stopped = self.options.stop_at.is_some_and(|min| diagnostic.rule.severity >= min);
+        self.content.is_stopped = self
+            .options
+            .stop_at
+            .is_some_and(|min| diagnostic.rule.severity >= min);
         let index = match diagnostic.intent {
             Intent::Attribute(kind) => self.window.next_line_index(kind),
             Intent::Property | Intent::Unknown => 0,
         };
-        self.content.diagnostics.add(LocatedDiagnostic { diagnostic, start, index }, &self.options.limits);
+        self.content.diagnostics.add(
+            LocatedDiagnostic {
+                diagnostic,
+                start,
+                index,
+            },
+            &self.options.limits,
+        );
     }
 
     fn add_line(&mut self, content: &LineContent, comment: Option<&[u8]>) {
         if self.options.comments {
-            self.content.comments.add(self.comment_place(content), comment);
+            self.content
+                .comments
+                .add(self.comment_place(content), comment);
         }
         match *content {
             LineContent::Empty => {}
             LineContent::Property { name, value } => {
                 self.window.count_property();
-                self.content.properties.push(Property { name: name.to_owned(), value: value.to_owned() });
+                self.content.properties.push(Property {
+                    name: name.to_owned(),
+                    value: value.to_owned(),
+                });
             }
             LineContent::Values(kind, ref values) => self.window.push(kind, values),
         }
@@ -135,10 +155,15 @@ impl ChunkReader<'_> {
 
     /// Returns the place of comments before a line; `None` for a line without content.
     fn comment_place(&self, content: &LineContent) -> Option<CommentPlace> {
-        let before = |index| LineRef { index, is_trailing: false };
+        let before = |index| LineRef {
+            index,
+            is_trailing: false,
+        };
         Some(match *content {
             LineContent::Empty => return None,
-            LineContent::Property { .. } => CommentPlace::Property(before(self.window.next_property_index())),
+            LineContent::Property { .. } => {
+                CommentPlace::Property(before(self.window.next_property_index()))
+            }
             LineContent::Values(kind, _) => {
                 CommentPlace::Line(kind, before(self.window.next_line_index(kind)))
             }

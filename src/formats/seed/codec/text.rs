@@ -18,7 +18,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Returns the offset of the first line, after any byte order mark.
 pub(super) fn first_line_offset(file: &[u8]) -> usize {
-    if file.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    if file.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
+    }
 }
 
 /// Returns the name of the encoding if a file starts like UTF-16 or UTF-32; otherwise `None`.
@@ -37,7 +41,9 @@ fn is_text(byte: u8) -> bool {
 
 /// Returns the first line without its line ending, and the offset of the next line.
 pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
-    let Some(end) = memchr(b'\n', bytes) else { return (bytes, bytes.len()) };
+    let Some(end) = memchr(b'\n', bytes) else {
+        return (bytes, bytes.len());
+    };
     let line = &bytes[..end];
     (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
 }
@@ -70,8 +76,14 @@ pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64,
 /// Returns the byte range of the content of a line, which excludes the comment and surrounding whitespace.
 pub(super) fn content_range(line: &[u8]) -> Range<usize> {
     let end = memchr(b'#', line).unwrap_or(line.len());
-    let start = line[..end].iter().position(|byte| !is_whitespace(byte)).unwrap_or(end);
-    let end = line[..end].iter().rposition(|byte| !is_whitespace(byte)).map_or(start, |last| last + 1);
+    let start = line[..end]
+        .iter()
+        .position(|byte| !is_whitespace(byte))
+        .unwrap_or(end);
+    let end = line[..end]
+        .iter()
+        .rposition(|byte| !is_whitespace(byte))
+        .map_or(start, |last| last + 1);
     start..end
 }
 
@@ -81,5 +93,9 @@ pub(super) fn line_span(line: &[u8], range: Range<usize>, start: usize, number: 
     // Counts characters, by skipping the continuation bytes of UTF-8.
     let column = 1 + before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     let range = (start + range.start) as u64..(start + range.end) as u64;
-    Span::Text { range, line: number, column }
+    Span::Text {
+        range,
+        line: number,
+        column,
+    }
 }

@@ -33,17 +33,28 @@ impl<'d> Window<'d> {
     /// Allocates the columns of the document, and returns a window for each chunk, given the line counts of the chunks.
     pub(super) fn split(document: &'d mut Document, counts: &[LineCounts]) -> Vec<Window<'d>> {
         let mut before = LineCounts::default();
-        document.allocate(&counts.iter().fold(before, |all, chunk| all.add(chunk)).kinds);
+        document.allocate(
+            &counts
+                .iter()
+                .fold(before, |all, chunk| all.add(chunk))
+                .kinds,
+        );
         let mut rest = document.columns_mut();
         let windows = counts.iter().map(|chunk| {
             let columns = rest.iter_mut().zip(LineKind::ALL).map(|(column, kind)| {
                 let values = chunk.kinds[kind as usize] * kind.attribute().values;
                 match column {
                     ColumnMut::Floats(column) => ColumnMut::Floats(split_off_first(column, values)),
-                    ColumnMut::Integers(column) => ColumnMut::Integers(split_off_first(column, values)),
+                    ColumnMut::Integers(column) => {
+                        ColumnMut::Integers(split_off_first(column, values))
+                    }
                 }
             });
-            let window = Window { columns: columns.collect(), before, counts: LineCounts::default() };
+            let window = Window {
+                columns: columns.collect(),
+                before,
+                counts: LineCounts::default(),
+            };
             before = before.add(chunk);
             window
         });
@@ -72,8 +83,12 @@ impl<'d> Window<'d> {
     pub(super) fn unfilled(&mut self, kind: LineKind) -> ColumnMut<'_> {
         let start = self.counts.kinds[kind as usize] * kind.attribute().values;
         match &mut self.columns[kind as usize] {
-            ColumnMut::Floats(column) => ColumnMut::Floats(column.get_mut(start..).unwrap_or_default()),
-            ColumnMut::Integers(column) => ColumnMut::Integers(column.get_mut(start..).unwrap_or_default()),
+            ColumnMut::Floats(column) => {
+                ColumnMut::Floats(column.get_mut(start..).unwrap_or_default())
+            }
+            ColumnMut::Integers(column) => {
+                ColumnMut::Integers(column.get_mut(start..).unwrap_or_default())
+            }
         }
     }
 
@@ -88,10 +103,15 @@ impl<'d> Window<'d> {
         let (index, width) = (*count, kind.attribute().values);
         *count += 1;
         match (&mut self.columns[kind as usize], values) {
-            (ColumnMut::Floats(column), Values::Floats(values)) => write_values(column, index, width, values),
-            (ColumnMut::Integers(column), Values::Integers(ints)) => write_values(column, index, width, ints),
+            (ColumnMut::Floats(column), Values::Floats(values)) => {
+                write_values(column, index, width, values)
+            }
+            (ColumnMut::Integers(column), Values::Integers(ints)) => {
+                write_values(column, index, width, ints)
+            }
             // Unreachable: a kind and its column have the same number type.
-            (ColumnMut::Floats(_), Values::Integers(_)) | (ColumnMut::Integers(_), Values::Floats(_)) => {}
+            (ColumnMut::Floats(_), Values::Integers(_))
+            | (ColumnMut::Integers(_), Values::Floats(_)) => {}
         }
     }
 }

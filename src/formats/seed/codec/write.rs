@@ -30,9 +30,11 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
             Column::Floats(values) => out.write_values(kind, values, append_float),
             Column::Integers(values) => {
                 let words = kind.attribute().words();
-                out.write_values(kind, values, |bytes, value| match words.get(value as usize) {
-                    Some(word) => bytes.extend_from_slice(word.as_bytes()),
-                    None => append_short(bytes, itoa::Buffer::new().format(value).as_bytes()),
+                out.write_values(kind, values, |bytes, value| {
+                    match words.get(value as usize) {
+                        Some(word) => bytes.extend_from_slice(word.as_bytes()),
+                        None => append_short(bytes, itoa::Buffer::new().format(value).as_bytes()),
+                    }
                 });
             }
         }
@@ -43,7 +45,8 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
 
 /// Estimates the size of the text in bytes.
 fn estimate_size(document: &Document) -> usize {
-    let lines = LineKind::ALL.map(|kind| document.line_count(kind) * (4 + 12 * kind.attribute().values));
+    let lines =
+        LineKind::ALL.map(|kind| document.line_count(kind) * (4 + 12 * kind.attribute().values));
     lines.iter().sum()
 }
 
@@ -57,7 +60,8 @@ struct TextWriter<'d> {
 impl TextWriter<'_> {
     fn write_heading(&mut self, text: &str) {
         if self.has_headings {
-            self.bytes.extend_from_slice(format!("# {text}\n").as_bytes());
+            self.bytes
+                .extend_from_slice(format!("# {text}\n").as_bytes());
         }
     }
 
@@ -73,10 +77,19 @@ impl TextWriter<'_> {
             self.bytes.push(b'\n');
             return;
         }
-        self.write_comments_up_to(place(LineRef { index, is_trailing: false }));
+        self.write_comments_up_to(place(LineRef {
+            index,
+            is_trailing: false,
+        }));
         content(&mut self.bytes);
         match self.comments {
-            [comment, rest @ ..] if comment.place == place(LineRef { index, is_trailing: true }) => {
+            [comment, rest @ ..]
+                if comment.place
+                    == place(LineRef {
+                        index,
+                        is_trailing: true,
+                    }) =>
+            {
                 self.comments = rest;
                 self.bytes.push(b' ');
                 self.write_comment(comment);
@@ -101,7 +114,12 @@ impl TextWriter<'_> {
         self.bytes.push(b'\n');
     }
 
-    fn write_values<T: Copy>(&mut self, kind: LineKind, values: &[T], append: impl Fn(&mut Vec<u8>, T)) {
+    fn write_values<T: Copy>(
+        &mut self,
+        kind: LineKind,
+        values: &[T],
+        append: impl Fn(&mut Vec<u8>, T),
+    ) {
         let attribute = kind.attribute();
         let identifier = attribute.identifier.as_bytes();
         for (index, line) in values.chunks_exact(attribute.values).enumerate() {

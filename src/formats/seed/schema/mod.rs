@@ -113,9 +113,21 @@ impl BuiltIn {
 
 /// The built-in properties, which all files should have.
 pub static PROPERTIES: [BuiltInProperty; 3] = [
-    BuiltInProperty { name: "name", values: &[], meaning: "the name of the mesh" },
-    BuiltInProperty { name: "mat0", values: &[], meaning: "material 0" },
-    BuiltInProperty { name: "type", values: &["STATIC", "SKELETAL"], meaning: "the type of the mesh" },
+    BuiltInProperty {
+        name: "name",
+        values: &[],
+        meaning: "the name of the mesh",
+    },
+    BuiltInProperty {
+        name: "mat0",
+        values: &[],
+        meaning: "material 0",
+    },
+    BuiltInProperty {
+        name: "type",
+        values: &["STATIC", "SKELETAL"],
+        meaning: "the type of the mesh",
+    },
 ];
 
 /// The declaration as data: grammar, attribute table, built-in properties and rules.
@@ -124,19 +136,58 @@ pub static GRAMMAR: Grammar = Grammar {
     attributes: &ATTRIBUTES,
     properties: &PROPERTIES,
     rules: &[
-        ColumnRule { column: "identifier", rule: &rules::IDENTIFIER },
-        ColumnRule { column: "values", rule: &rules::COUNT },
-        ColumnRule { column: "type", rule: &rules::NUMBER },
-        ColumnRule { column: "type", rule: &rules::INDEX },
-        ColumnRule { column: "required", rule: &rules::MISSING },
-        ColumnRule { column: "required", rule: &rules::REQUIRED },
-        ColumnRule { column: "requires", rule: &rules::REQUIRES },
-        ColumnRule { column: "per", rule: &rules::LINES },
-        ColumnRule { column: "range", rule: &rules::INDEX_RANGE },
-        ColumnRule { column: "range", rule: &rules::NORMALIZED },
-        ColumnRule { column: "range", rule: &rules::RANGE },
-        ColumnRule { column: "property", rule: &rules::BUILT_IN },
-        ColumnRule { column: "property values", rule: &rules::TYPE },
+        ColumnRule {
+            column: "identifier",
+            rule: &rules::IDENTIFIER,
+        },
+        ColumnRule {
+            column: "values",
+            rule: &rules::COUNT,
+        },
+        ColumnRule {
+            column: "type",
+            rule: &rules::NUMBER,
+        },
+        ColumnRule {
+            column: "type",
+            rule: &rules::INDEX,
+        },
+        ColumnRule {
+            column: "required",
+            rule: &rules::MISSING,
+        },
+        ColumnRule {
+            column: "required",
+            rule: &rules::REQUIRED,
+        },
+        ColumnRule {
+            column: "requires",
+            rule: &rules::REQUIRES,
+        },
+        ColumnRule {
+            column: "per",
+            rule: &rules::LINES,
+        },
+        ColumnRule {
+            column: "range",
+            rule: &rules::INDEX_RANGE,
+        },
+        ColumnRule {
+            column: "range",
+            rule: &rules::NORMALIZED,
+        },
+        ColumnRule {
+            column: "range",
+            rule: &rules::RANGE,
+        },
+        ColumnRule {
+            column: "property",
+            rule: &rules::BUILT_IN,
+        },
+        ColumnRule {
+            column: "property values",
+            rule: &rules::TYPE,
+        },
     ],
 };
 

@@ -28,9 +28,14 @@ impl MaterialEntry {
     /// `TEXCOORD` number of each item of `mesh.uvs`.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
-        let Some(texture) = &mut mesh.material.texture else { return };
+        let Some(texture) = &mut mesh.material.texture else {
+            return;
+        };
         // An index past the end marks a missing set.
-        texture.uv_set = sets.iter().position(|set| *set == self.uv_set).unwrap_or(mesh.uvs.len());
+        texture.uv_set = sets
+            .iter()
+            .position(|set| *set == self.uv_set)
+            .unwrap_or(mesh.uvs.len());
         if let Some(uvs) = mesh.uvs.get_mut(texture.uv_set) {
             self.transform.apply(uvs);
         }
@@ -39,7 +44,10 @@ impl MaterialEntry {
 
 /// Reads the materials of the file; unused ones become default entries. Returns an error if the images exceed the
 /// limits.
-pub(in crate::interop::gltf) fn read(file: &GltfFile, losses: &mut Vec<Loss>) -> Result<Vec<MaterialEntry>> {
+pub(in crate::interop::gltf) fn read(
+    file: &GltfFile,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<MaterialEntry>> {
     let root = &file.root;
     let used = used_materials(root);
     let mut reader = MaterialReader {
@@ -75,7 +83,11 @@ fn used_materials(root: &json::Root) -> Vec<bool> {
 
 /// Returns the names of the materials that no primitive uses.
 pub(in crate::interop::gltf) fn unused_names(root: &json::Root) -> Vec<String> {
-    let unused = root.materials.iter().zip(used_materials(root)).filter(|(_, used)| !used);
+    let unused = root
+        .materials
+        .iter()
+        .zip(used_materials(root))
+        .filter(|(_, used)| !used);
     unused.filter_map(|(entry, _)| entry.name.clone()).collect()
 }
 
@@ -96,20 +108,29 @@ impl MaterialReader<'_> {
         // glTF does not distinguish white from no colour; the extras do.
         let is_white = take_meshspec_extras(&mut extras).contains_key("white");
         self.record_unsupported(entry, !extras.is_empty());
-        let Surface { color, texture, metallic, roughness } = read_surface(entry);
+        let Surface {
+            color,
+            texture,
+            metallic,
+            roughness,
+        } = read_surface(entry);
         let alpha_mode = match entry.alpha_mode {
-            Checked::Valid(Mode::Mask) => {
-                AlphaMode::Mask { cutoff: entry.alpha_cutoff.unwrap_or_default().0 }
-            }
+            Checked::Valid(Mode::Mask) => AlphaMode::Mask {
+                cutoff: entry.alpha_cutoff.unwrap_or_default().0,
+            },
             Checked::Valid(Mode::Blend) => AlphaMode::Blend,
             Checked::Valid(Mode::Opaque) | Checked::Invalid => AlphaMode::Opaque,
         };
         let at = format!("materials[{index}].pbrMetallicRoughness.baseColorTexture");
-        let found = texture.map(|info| self.textures.read(&info, &at, self.losses)).transpose()?.flatten();
+        let found = texture
+            .map(|info| self.textures.read(&info, &at, self.losses))
+            .transpose()?
+            .flatten();
         let found = found.map(|(texture, uv_set, transform)| (Some(texture), uv_set, transform));
         let (texture, uv_set, transform) = found.unwrap_or_default();
         if !transform.is_identity() {
-            self.transformed.push(label("materials", index, entry.name.as_deref()));
+            self.transformed
+                .push(label("materials", index, entry.name.as_deref()));
         }
         let material = Material {
             name: entry.name.clone().unwrap_or_default(),
@@ -120,7 +141,11 @@ impl MaterialReader<'_> {
             metallic,
             roughness,
         };
-        Ok(MaterialEntry { material, uv_set, transform })
+        Ok(MaterialEntry {
+            material,
+            uv_set,
+            transform,
+        })
     }
 
     /// Records unsupported properties, except extensions, which the module `unsupported` lists for the whole file.
@@ -137,16 +162,27 @@ impl MaterialReader<'_> {
             "roughnessFactor",
             "extensions",
         ];
-        let own = json::Material { extras: None, ..entry.clone() };
+        let own = json::Material {
+            extras: None,
+            ..entry.clone()
+        };
         let default = json::Material::default();
         let pairs = [
             (to_map(&own), to_map(&default)),
-            (to_map(&own.pbr_metallic_roughness), to_map(&default.pbr_metallic_roughness)),
+            (
+                to_map(&own.pbr_metallic_roughness),
+                to_map(&default.pbr_metallic_roughness),
+            ),
         ];
         let mut names = BTreeSet::new();
         for (own, default) in &pairs {
-            let more = own.iter().filter(|(name, value)| default.get(*name) != Some(value));
-            names.extend(more.map(|(name, _)| &**name).filter(|name| !SUPPORTED.contains(name)));
+            let more = own
+                .iter()
+                .filter(|(name, value)| default.get(*name) != Some(value));
+            names.extend(
+                more.map(|(name, _)| &**name)
+                    .filter(|name| !SUPPORTED.contains(name)),
+            );
         }
         names.extend(has_extras.then_some("extras"));
         self.affected += usize::from(!names.is_empty());
@@ -159,10 +195,20 @@ impl MaterialReader<'_> {
 
     /// Records the losses, at most one of each kind.
     fn record_losses(self, unused: Vec<String>) {
-        let MaterialReader { textures, unsupported, affected, transformed, losses, .. } = self;
+        let MaterialReader {
+            textures,
+            unsupported,
+            affected,
+            transformed,
+            losses,
+            ..
+        } = self;
         let all = textures.file.root.materials.len();
         let loss = Loss::dropped("materials", "unsupported properties");
-        losses.extend(loss.with_count_of(affected, all, "materials").listing(unsupported));
+        losses.extend(
+            loss.with_count_of(affected, all, "materials")
+                .listing(unsupported),
+        );
         losses.extend(Loss::dropped("materials", "unused materials").listing(unused));
         let loss = Loss::dropped("images", "images that are not used as base colours");
         losses.extend(loss.listing(textures.unused_images()));
@@ -182,7 +228,8 @@ struct Surface {
 fn read_surface(entry: &json::Material) -> Surface {
     let surface = &entry.pbr_metallic_roughness;
     let extensions = entry.extensions.as_ref();
-    let Some(older) = extensions.and_then(|extensions| extensions.others.get(SPECULAR_GLOSSINESS)) else {
+    let Some(older) = extensions.and_then(|extensions| extensions.others.get(SPECULAR_GLOSSINESS))
+    else {
         return Surface {
             color: surface.base_color_factor.0,
             texture: surface.base_color_texture.clone(),
@@ -192,11 +239,24 @@ fn read_surface(entry: &json::Material) -> Surface {
     };
     let field = |name: &str| older.get(name).cloned();
     let color = field("diffuseFactor").and_then(|color| serde_json::from_value(color).ok());
-    let Material { metallic, roughness, .. } = Material::default();
+    let Material {
+        metallic,
+        roughness,
+        ..
+    } = Material::default();
     let texture = field("diffuseTexture").and_then(|info| serde_json::from_value(info).ok());
-    Surface { color: color.unwrap_or([1.0; 4]), texture, metallic, roughness }
+    Surface {
+        color: color.unwrap_or([1.0; 4]),
+        texture,
+        metallic,
+        roughness,
+    }
 }
 
 fn to_map(value: &impl serde::Serialize) -> Map<String, Value> {
-    if let Ok(Value::Object(map)) = serde_json::to_value(value) { map } else { Map::new() }
+    if let Ok(Value::Object(map)) = serde_json::to_value(value) {
+        map
+    } else {
+        Map::new()
+    }
 }

@@ -19,15 +19,22 @@ use crate::{Loss, Result};
 fn read_uv_transform(info: &Info) -> (u32, TextureTransform) {
     let default = TextureTransform::default();
     let extensions = info.extensions.as_ref();
-    let Some(transform) = extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM)) else {
+    let Some(transform) =
+        extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM))
+    else {
         return (info.tex_coord, default);
     };
     let set = transform.get("texCoord").and_then(Value::as_u64);
     let set = set.map_or(info.tex_coord, |set| u32::try_from(set).unwrap_or(u32::MAX));
-    let pair = |name: &str| -> Option<[f64; 2]> { serde_json::from_value(transform.get(name)?.clone()).ok() };
+    let pair = |name: &str| -> Option<[f64; 2]> {
+        serde_json::from_value(transform.get(name)?.clone()).ok()
+    };
     let transform = TextureTransform {
         offset: pair("offset").unwrap_or(default.offset),
-        rotation: transform.get("rotation").and_then(Value::as_f64).unwrap_or(default.rotation),
+        rotation: transform
+            .get("rotation")
+            .and_then(Value::as_f64)
+            .unwrap_or(default.rotation),
         scale: pair("scale").unwrap_or(default.scale),
     };
     (set, transform)
@@ -55,12 +62,20 @@ pub(super) struct Textures<'a> {
 
 impl<'a> Textures<'a> {
     pub fn new(file: &'a GltfFile<'a>) -> Textures<'a> {
-        Textures { file, images: vec![ImageState::Unused; file.root.images.len()] }
+        Textures {
+            file,
+            images: vec![ImageState::Unused; file.root.images.len()],
+        }
     }
 
     /// Reads the texture that a material refers to at the path `at`. Records a loss and returns `None` if the texture
     /// cannot be read. Returns an error if the images exceed the limits.
-    pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<TextureUse>> {
+    pub fn read(
+        &mut self,
+        info: &Info,
+        at: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<TextureUse>> {
         let root = &self.file.root;
         let index = info.index.value();
         let Some(texture) = root.textures.get(index) else {
@@ -75,7 +90,10 @@ impl<'a> Textures<'a> {
             return Ok(None);
         };
         let Some(image) = root.images.get(source) else {
-            let message = format!("refers to images[{source}], but the image count is {}", root.images.len());
+            let message = format!(
+                "refers to images[{source}], but the image count is {}",
+                root.images.len()
+            );
             losses.push(Loss::dropped(path, message));
             return Ok(None);
         };
@@ -91,13 +109,29 @@ impl<'a> Textures<'a> {
                 }
             };
         }
-        let ImageState::Read(name, image) = self.images[source].clone() else { return Ok(None) };
+        let ImageState::Read(name, image) = self.images[source].clone() else {
+            return Ok(None);
+        };
         let named = [name, texture.name.clone().unwrap_or_default()];
-        let name = named.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
-        let sampler = texture.sampler.and_then(|sampler| root.samplers.get(sampler.value()));
+        let name = named
+            .into_iter()
+            .find(|name| !name.is_empty())
+            .unwrap_or_default();
+        let sampler = texture
+            .sampler
+            .and_then(|sampler| root.samplers.get(sampler.value()));
         let sampler = sampler.map(to_sampler).unwrap_or_default();
         let (set, transform) = read_uv_transform(info);
-        Ok(Some((Texture { name, image, uv_set: 0, sampler }, set, transform)))
+        Ok(Some((
+            Texture {
+                name,
+                image,
+                uv_set: 0,
+                sampler,
+            },
+            set,
+            transform,
+        )))
     }
 
     /// Returns the path of an image file, or the name and content of an embedded image. Returns an error if an embedded
@@ -114,14 +148,19 @@ impl<'a> Textures<'a> {
             (Some(uri), _) => {
                 let Some(data) = parse_data_uri(uri) else {
                     let path: Vec<u8> = percent_decode_str(uri).collect();
-                    let Reference { name, is_absolute } = references::resolve(self.file.files, "", &path);
+                    let Reference { name, is_absolute } =
+                        references::resolve(self.file.files, "", &path);
                     if is_absolute {
                         let message = "only the file names of absolute image paths are kept";
                         let loss = Loss::renamed(format!("{}.uri", at()), message);
                         losses.push(loss.with_detail(format_args!("\"{uri}\"")));
                     }
                     let is_empty = name.is_empty();
-                    return if is_empty { Err(malformed(at(), "an empty URI")) } else { Ok((name, None)) };
+                    return if is_empty {
+                        Err(malformed(at(), "an empty URI"))
+                    } else {
+                        Ok((name, None))
+                    };
                 };
                 let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
                 (Some(media_type), bytes)
@@ -133,8 +172,14 @@ impl<'a> Textures<'a> {
             }
             (None, None) => return Err(malformed(at(), "has neither `uri` nor `bufferView`")),
         };
-        let media_type = images::detect_media_type(&bytes).or(media_type).or(declared).unwrap_or_default();
-        let embedded = Image { media_type: media_type.to_owned(), bytes: bytes.into() };
+        let media_type = images::detect_media_type(&bytes)
+            .or(media_type)
+            .or(declared)
+            .unwrap_or_default();
+        let embedded = Image {
+            media_type: media_type.to_owned(),
+            bytes: bytes.into(),
+        };
         Ok((image.name.clone().unwrap_or_default(), Some(embedded)))
     }
 
@@ -142,9 +187,16 @@ impl<'a> Textures<'a> {
     pub fn unused_images(&self) -> Vec<String> {
         let images = self.file.root.images.iter().zip(&self.images).enumerate();
         let unused = images.filter(|(_, (_, state))| matches!(state, ImageState::Unused));
-        let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| parse_data_uri(uri).is_none());
+        let file = |image: &'a json::Image| {
+            image
+                .uri
+                .as_deref()
+                .filter(|uri| parse_data_uri(uri).is_none())
+        };
         let name = |image: &'a json::Image| image.name.as_deref().or(file(image));
-        unused.map(|(index, (image, _))| label("images", index, name(image))).collect()
+        unused
+            .map(|(index, (image, _))| label("images", index, name(image)))
+            .collect()
     }
 }
 
@@ -174,11 +226,23 @@ fn to_sampler(sampler: &json::texture::Sampler) -> Sampler {
     let minify = sampler.min_filter.and_then(|filter| match filter {
         Checked::Valid(MinFilter::Nearest) => Some((Filter::Nearest, None)),
         Checked::Valid(MinFilter::Linear) => Some((Filter::Linear, None)),
-        Checked::Valid(MinFilter::NearestMipmapNearest) => Some((Filter::Nearest, Some(Filter::Nearest))),
-        Checked::Valid(MinFilter::LinearMipmapNearest) => Some((Filter::Linear, Some(Filter::Nearest))),
-        Checked::Valid(MinFilter::NearestMipmapLinear) => Some((Filter::Nearest, Some(Filter::Linear))),
-        Checked::Valid(MinFilter::LinearMipmapLinear) => Some((Filter::Linear, Some(Filter::Linear))),
+        Checked::Valid(MinFilter::NearestMipmapNearest) => {
+            Some((Filter::Nearest, Some(Filter::Nearest)))
+        }
+        Checked::Valid(MinFilter::LinearMipmapNearest) => {
+            Some((Filter::Linear, Some(Filter::Nearest)))
+        }
+        Checked::Valid(MinFilter::NearestMipmapLinear) => {
+            Some((Filter::Nearest, Some(Filter::Linear)))
+        }
+        Checked::Valid(MinFilter::LinearMipmapLinear) => {
+            Some((Filter::Linear, Some(Filter::Linear)))
+        }
         Checked::Invalid => None,
     });
-    Sampler { wrap: [wrap(&sampler.wrap_s), wrap(&sampler.wrap_t)], magnify, minify }
+    Sampler {
+        wrap: [wrap(&sampler.wrap_s), wrap(&sampler.wrap_t)],
+        magnify,
+        minify,
+    }
 }

@@ -9,10 +9,14 @@ use crate::Loss;
 use crate::interop::folder::bytes_from_name;
 use crate::interop::gltf::buffer::Buffer;
 use crate::interop::gltf::container::ESCAPED;
-use crate::interop::gltf::{Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text};
+use crate::interop::gltf::{
+    Object, TEXTURE_SOURCES, set_extras, set_if, set_meshspec_extra_if, set_text,
+};
 use crate::interop::images;
 use crate::interop::references;
-use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap, push_index};
+use crate::scene::{
+    AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap, push_index,
+};
 
 /// Repairs materials for glTF: clamps factors and alpha cutoffs, and drops textures without texture coordinates. Lists
 /// images of types that neither glTF nor its extensions support.
@@ -20,7 +24,10 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = |field: &str| format!("meshes[{index}].material.{field}");
         let material = &mut mesh.material;
-        if let Some(texture) = material.texture.take_if(|texture| texture.uv_set >= mesh.uvs.len()) {
+        if let Some(texture) = material
+            .texture
+            .take_if(|texture| texture.uv_set >= mesh.uvs.len())
+        {
             let loss = Loss::dropped(at("texture"), "no texture coordinates for the texture");
             losses.push(loss.with_detail(texture.label()));
         }
@@ -29,14 +36,25 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
             let is_png_or_jpeg = matches!(media_type, Some("image/png" | "image/jpeg"));
             !is_png_or_jpeg && media_type.and_then(texture_extension).is_none()
         };
-        if let Some(texture) = material.texture.as_ref().filter(|texture| is_unsupported(texture)) {
-            let loss = Loss::changed(at("texture"), "glTF readers may support PNG and JPEG images only");
+        if let Some(texture) = material
+            .texture
+            .as_ref()
+            .filter(|texture| is_unsupported(texture))
+        {
+            let loss = Loss::changed(
+                at("texture"),
+                "glTF readers may support PNG and JPEG images only",
+            );
             losses.push(loss.with_detail(texture.label()));
         }
         let mut clamp = |field: &str, values: &mut [f32], max: f32, message: &str| {
             let mut changed = false;
             for value in values {
-                let clamped = if value.is_nan() { 0.0 } else { value.clamp(0.0, max) };
+                let clamped = if value.is_nan() {
+                    0.0
+                } else {
+                    value.clamp(0.0, max)
+                };
                 changed |= clamped != *value;
                 *value = clamped;
             }
@@ -45,16 +63,32 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
             }
         };
         let factors = [
-            ("base_color", material.base_color.as_mut().map_or(&mut [][..], |color| color)),
+            (
+                "base_color",
+                material
+                    .base_color
+                    .as_mut()
+                    .map_or(&mut [][..], |color| color),
+            ),
             ("metallic", std::slice::from_mut(&mut material.metallic)),
             ("roughness", std::slice::from_mut(&mut material.roughness)),
         ];
         for (field, values) in factors {
-            clamp(field, values, 1.0, "values were clamped to the range of glTF factors, 0 to 1");
+            clamp(
+                field,
+                values,
+                1.0,
+                "values were clamped to the range of glTF factors, 0 to 1",
+            );
         }
         if let AlphaMode::Mask { cutoff } = &mut material.alpha_mode {
             let cutoff = std::slice::from_mut(cutoff);
-            clamp("alpha_mode", cutoff, f32::MAX, "the alpha cutoff was clamped to 0, the minimum in glTF");
+            clamp(
+                "alpha_mode",
+                cutoff,
+                f32::MAX,
+                "the alpha cutoff was clamped to 0, the minimum in glTF",
+            );
         }
     }
 }
@@ -67,7 +101,10 @@ fn media_type(texture: &Texture) -> Option<&str> {
 
 /// Returns the glTF extension for images of a media type; `None` if no extension supports it.
 fn texture_extension(media_type: &str) -> Option<&'static str> {
-    TEXTURE_SOURCES.iter().find(|(_, known)| *known == media_type).map(|(name, _)| *name)
+    TEXTURE_SOURCES
+        .iter()
+        .find(|(_, known)| *known == media_type)
+        .map(|(name, _)| *name)
 }
 
 /// The distinct materials of an output file, with their distinct textures, images and samplers.
@@ -101,7 +138,15 @@ impl<'a> Materials<'a> {
     }
 
     fn material_entry(&mut self, material: &'a Material, buffer: &mut Buffer<'a>) -> Value {
-        let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = material;
+        let Material {
+            name,
+            base_color,
+            texture,
+            alpha_mode,
+            double_sided,
+            metallic,
+            roughness,
+        } = material;
         let mut surface = Object::new();
         if let Some(color) = base_color {
             surface.insert("baseColorFactor".to_owned(), color.to_vec().into());
@@ -114,10 +159,20 @@ impl<'a> Materials<'a> {
             surface.insert("baseColorTexture".to_owned(), info);
         }
         set_if(&mut surface, *metallic != 1.0, "metallicFactor", *metallic);
-        set_if(&mut surface, *roughness != 1.0, "roughnessFactor", *roughness);
+        set_if(
+            &mut surface,
+            *roughness != 1.0,
+            "roughnessFactor",
+            *roughness,
+        );
         let mut entry = Object::new();
         set_text(&mut entry, "name", name);
-        set_if(&mut entry, !surface.is_empty(), "pbrMetallicRoughness", surface);
+        set_if(
+            &mut entry,
+            !surface.is_empty(),
+            "pbrMetallicRoughness",
+            surface,
+        );
         match alpha_mode {
             AlphaMode::Opaque => {}
             AlphaMode::Mask { cutoff } => {
@@ -137,7 +192,12 @@ impl<'a> Materials<'a> {
     fn add_texture(&mut self, texture: &'a Texture, buffer: &mut Buffer<'a>) -> usize {
         let source = self.add_image(texture, buffer);
         let sampler = self.add_sampler(texture.sampler);
-        let Materials { textures, extensions, known_textures, .. } = self;
+        let Materials {
+            textures,
+            extensions,
+            known_textures,
+            ..
+        } = self;
         *known_textures.entry((source, sampler)).or_insert_with(|| {
             let mut entry = match media_type(texture).and_then(texture_extension) {
                 Some(name) => {
@@ -153,21 +213,31 @@ impl<'a> Materials<'a> {
         })
     }
 
-    fn add_image(&mut self, Texture { name, image, .. }: &'a Texture, buffer: &mut Buffer<'a>) -> usize {
-        let Materials { images, known_images, .. } = self;
-        *known_images.entry((name, image.as_ref())).or_insert_with(|| {
-            let mut entry = match image {
-                Some(image) => json!({
-                    "bufferView": buffer.push_image(&image.bytes),
-                    "mimeType": image.media_type,
-                }),
-                None => json!({ "uri": to_uri(name) }),
-            };
-            if image.is_some() && !name.is_empty() {
-                entry["name"] = name.as_str().into();
-            }
-            push_index(images, entry)
-        })
+    fn add_image(
+        &mut self,
+        Texture { name, image, .. }: &'a Texture,
+        buffer: &mut Buffer<'a>,
+    ) -> usize {
+        let Materials {
+            images,
+            known_images,
+            ..
+        } = self;
+        *known_images
+            .entry((name, image.as_ref()))
+            .or_insert_with(|| {
+                let mut entry = match image {
+                    Some(image) => json!({
+                        "bufferView": buffer.push_image(&image.bytes),
+                        "mimeType": image.media_type,
+                    }),
+                    None => json!({ "uri": to_uri(name) }),
+                };
+                if image.is_some() && !name.is_empty() {
+                    entry["name"] = name.as_str().into();
+                }
+                push_index(images, entry)
+            })
     }
 
     /// Returns the index of a sampler, adding the sampler if it is new; `None` for the default sampler.
@@ -175,14 +245,24 @@ impl<'a> Materials<'a> {
         if sampler == Sampler::default() {
             return None;
         }
-        let Materials { samplers, known_samplers, .. } = self;
+        let Materials {
+            samplers,
+            known_samplers,
+            ..
+        } = self;
         let add = || push_index(samplers, sampler_entry(sampler));
         Some(*known_samplers.entry(sampler).or_insert_with(add))
     }
 }
 
 /// Returns the JSON of a sampler, which uses OpenGL constants.
-fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
+fn sampler_entry(
+    Sampler {
+        wrap,
+        magnify,
+        minify,
+    }: Sampler,
+) -> Value {
     let mut entry = Object::new();
     for (name, wrap) in ["wrapS", "wrapT"].into_iter().zip(wrap) {
         let mode = match wrap {
@@ -208,6 +288,8 @@ fn to_uri(path: &str) -> String {
     if references::is_remote(path) {
         return path.to_owned();
     }
-    let parts = path.split('/').map(|part| percent_encode(&bytes_from_name(part), ESCAPED).to_string());
+    let parts = path
+        .split('/')
+        .map(|part| percent_encode(&bytes_from_name(part), ESCAPED).to_string());
     parts.collect::<Vec<_>>().join("/")
 }

@@ -14,7 +14,11 @@ const MAX_SAMPLES: f32 = 65_536.0;
 /// Repairs the animations of a scene. Returns an error if a time is not finite, too large, or less than the previous
 /// time. `unit` is the length of a unit in metres.
 pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Result<()> {
-    let size = if scene.animations.is_empty() { 0.0 } else { scene.size_at_rest() };
+    let size = if scene.animations.is_empty() {
+        0.0
+    } else {
+        scene.size_at_rest()
+    };
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let at = format!("animations[{index}]");
         check_times(animation, &at)?;
@@ -34,14 +38,19 @@ pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Re
 
 fn check_times(animation: &Animation, at: &str) -> Result<()> {
     for (list, times) in animation.times.iter().enumerate() {
-        let after = times.windows(2).position(|pair| pair[0] > pair[1]).map(|position| position + 1);
+        let after = times
+            .windows(2)
+            .position(|pair| pair[0] > pair[1])
+            .map(|position| position + 1);
         // Allows half of the range of floats, since writing may shift all times.
         let is_in_range = |time: &f32| animation.ticks_to_seconds(*time).abs() < f32::MAX / 2.0;
         let infinite = times.iter().position(|time| !is_in_range(time));
         if let Some(position) = infinite.or(after) {
             let time = times[position];
             let message = format!("{time}, but glTF requires finite times in ascending order");
-            return Err(Error::inexpressible(message).at_text(format!("{at}.times[{list}][{position}]")));
+            return Err(
+                Error::inexpressible(message).at_text(format!("{at}.times[{list}][{position}]"))
+            );
         }
     }
     Ok(())
@@ -52,7 +61,10 @@ fn drop_ineffective_channels(animation: &mut Animation, at: &str, losses: &mut V
     let channels = std::mem::take(&mut animation.channels);
     let target = |channel: &Channel| (channel.joint, std::mem::discriminant(&channel.samples));
     let mut last = HashMap::new();
-    let effective = channels.iter().enumerate().filter(|(_, channel)| !channel.samples.is_empty());
+    let effective = channels
+        .iter()
+        .enumerate()
+        .filter(|(_, channel)| !channel.samples.is_empty());
     last.extend(effective.map(|(position, channel)| (target(channel), position)));
     for (position, channel) in channels.into_iter().enumerate() {
         if last.get(&target(&channel)) == Some(&position) {
@@ -69,8 +81,14 @@ fn drop_ineffective_channels(animation: &mut Animation, at: &str, losses: &mut V
 
 /// Resamples nlerp rotations, and channels of looped animations, at whole ticks. glTF has no nlerp, and does not define
 /// interpolation from the last sample to the first.
-fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, losses: &mut Vec<Loss>) {
-    let period = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
+fn resample(
+    animation: &mut Animation,
+    index: usize,
+    scale: DeviationScale,
+    losses: &mut Vec<Loss>,
+) {
+    let period =
+        Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];
     let mut deviation = Deviation::default();
     for channel in &mut animation.channels {
@@ -82,7 +100,13 @@ fn resample(animation: &mut Animation, index: usize, scale: DeviationScale, loss
         let before = (is_nlerp && is_rotation).then(|| channel.clone());
         if let Some(ticks) = &ticks {
             // The last value of an iteration: at the period, the next one has started.
-            let before_end = |tick: &f32| if Some(*tick) == period { tick.next_down() } else { *tick };
+            let before_end = |tick: &f32| {
+                if Some(*tick) == period {
+                    tick.next_down()
+                } else {
+                    *tick
+                }
+            };
             let ticks: Vec<f32> = ticks.iter().map(before_end).collect();
             channel.samples = channel.resample(times, &ticks, period);
         }

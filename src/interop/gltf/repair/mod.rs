@@ -41,7 +41,11 @@ pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Re
     repair_joints(scene, losses);
     animations::repair(scene, unit, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
-        replace_non_finite(from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
+        replace_non_finite(
+            from_mut(&mut lod.distance),
+            format!("lods[{index}].distance"),
+            losses,
+        );
     }
     Ok(joints)
 }
@@ -50,7 +54,9 @@ pub(super) fn repair(scene: &mut Scene, unit: f64, losses: &mut Vec<Loss>) -> Re
 /// each column by at most [`TOLERANCE`] of its largest entry; otherwise applies the transform to the vertices. Drops
 /// transforms that are not finite, and those that must be applied but cannot be inverted.
 fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
-    let Some(transform) = scene.transform else { return };
+    let Some(transform) = scene.transform else {
+        return;
+    };
     if transform == Mat4::IDENTITY {
         scene.transform = None;
         return;
@@ -58,9 +64,11 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let nearest = Transform::from_matrix(transform).to_matrix();
     // Relative to each column, since the lengths of columns may differ by any factor.
     let is_within = |tolerance: f32| {
-        (0..4).map(|axis| (transform.col(axis), nearest.col(axis))).all(|(axis, nearest)| {
-            (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()
-        })
+        (0..4)
+            .map(|axis| (transform.col(axis), nearest.col(axis)))
+            .all(|(axis, nearest)| {
+                (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()
+            })
     };
     if !transform.is_finite() {
         scene.transform = None;
@@ -74,36 +82,56 @@ fn repair_transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     if is_within(TOLERANCE) {
         scene.transform = Some(nearest);
         let message = "glTF nodes have no shear; it was removed from the matrix";
-        losses.push(Loss::quantized("transform", message, Quantity::MATRICES, error));
+        losses.push(Loss::quantized(
+            "transform",
+            message,
+            Quantity::MATRICES,
+            error,
+        ));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
-        let message =
-            "glTF nodes have no shear or projection; the scene transform was applied to the vertices";
+        let message = "glTF nodes have no shear or projection; the scene transform was applied to the vertices";
         losses.push(Loss::changed("transform", message));
-        for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| !mesh.is_flat()) {
+        for (index, mesh) in scene
+            .meshes
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, mesh)| !mesh.is_flat())
+        {
             if std::mem::take(&mut mesh.flat) {
-                let message = "positions are no longer 2D, since the transform adds a third coordinate";
+                let message =
+                    "positions are no longer 2D, since the transform adds a third coordinate";
                 losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
             }
         }
     } else {
         scene.transform = None;
-        losses.push(Loss::dropped("transform", "the matrix has no finite inverse"));
+        losses.push(Loss::dropped(
+            "transform",
+            "the matrix has no finite inverse",
+        ));
     }
 }
 
 /// Returns the largest difference of an entry, rounded up.
 fn distance(a: Mat4, b: Mat4) -> f32 {
-    let differences = (a - b).to_cols_array().into_iter().filter(|difference| *difference != 0.0);
+    let differences = (a - b)
+        .to_cols_array()
+        .into_iter()
+        .filter(|difference| *difference != 0.0);
     // A difference is rounded to the nearest number.
-    differences.map(|difference| difference.abs().next_up()).fold(0.0, f32::max)
+    differences
+        .map(|difference| difference.abs().next_up())
+        .fold(0.0, f32::max)
 }
 
 fn check_positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
     }
-    let Some(vertex) = mesh.positions.iter().position(|p| !all_finite(p)) else { return Ok(()) };
+    let Some(vertex) = mesh.positions.iter().position(|p| !all_finite(p)) else {
+        return Ok(());
+    };
     let position = mesh.positions[vertex];
     let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
     Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
@@ -117,8 +145,15 @@ fn repair_directions(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         && let Some(tangents) = mesh.tangents.take()
     {
         let values = Components::F32(tangents.into_flattened());
-        mesh.custom.push(CustomAttribute { name: "TANGENT".to_owned(), components: 4, values });
-        losses.push(Loss::renamed(&*path, "tangents without normals became the attribute _TANGENT"));
+        mesh.custom.push(CustomAttribute {
+            name: "TANGENT".to_owned(),
+            components: 4,
+            values,
+        });
+        losses.push(Loss::renamed(
+            &*path,
+            "tangents without normals became the attribute _TANGENT",
+        ));
     }
     mesh.repair_tangents(at, losses);
     mesh.normalize_directions(at, losses);
@@ -153,7 +188,9 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     for (index, custom) in mesh.custom.iter_mut().enumerate() {
         let path = format!("{at}.custom[{index}]");
         if names.contains(&custom.name) {
-            let free = (2..).map(|n| format!("{}_{n}", custom.name)).find(|name| !names.contains(name));
+            let free = (2..)
+                .map(|n| format!("{}_{n}", custom.name))
+                .find(|name| !names.contains(name));
             let old = std::mem::replace(&mut custom.name, free.unwrap_or_default());
             let loss = Loss::renamed(path.clone(), "attributes must have unique names");
             losses.push(loss.with_change(old, &custom.name));
@@ -167,8 +204,12 @@ fn repair_custom_attributes(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         };
         let floats: Option<Vec<f32>> = match &custom.values {
             Components::F64(values) => Some(values.iter().map(|value| narrow(*value)).collect()),
-            Components::U32(values) => Some(values.iter().map(|value| narrow((*value).into())).collect()),
-            Components::I32(values) => Some(values.iter().map(|value| narrow((*value).into())).collect()),
+            Components::U32(values) => {
+                Some(values.iter().map(|value| narrow((*value).into())).collect())
+            }
+            Components::I32(values) => {
+                Some(values.iter().map(|value| narrow((*value).into())).collect())
+            }
             _ => None,
         };
         if let (Some(floats), Some(kind)) = (floats, unsupported_type_name(&custom.values)) {
@@ -207,7 +248,10 @@ fn repair_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let path = format!("{path}.inverse_bind");
         if !matrix.is_finite() {
             joint.inverse_bind = Mat4::IDENTITY;
-            losses.push(Loss::changed(path, "a non-finite matrix was replaced by the identity"));
+            losses.push(Loss::changed(
+                path,
+                "a non-finite matrix was replaced by the identity",
+            ));
         } else if !affine {
             let mut rows = matrix.transpose();
             rows.w_axis = Vec4::W;

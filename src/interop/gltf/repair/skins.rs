@@ -29,9 +29,15 @@ impl OutputJoints {
 /// there are too many joints.
 pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<OutputJoints> {
     let are_placeholders = scene.skeleton.joints.is_empty();
-    let count = if are_placeholders { joint_index_end(scene) } else { scene.skeleton.joints.len() };
+    let count = if are_placeholders {
+        joint_index_end(scene)
+    } else {
+        scene.skeleton.joints.len()
+    };
     let mut repair = SkinRepair {
-        static_joint: u16::try_from(count).ok().filter(|joint| *joint != Skin::NONE),
+        static_joint: u16::try_from(count)
+            .ok()
+            .filter(|joint| *joint != Skin::NONE),
         ..SkinRepair::default()
     };
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
@@ -45,30 +51,49 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Output
             let message = "weights were normalised to a sum of 1";
             let loss = match repair.max_change > WEIGHT_TOLERANCE {
                 // Files store weights with 32 bits, which may round a change up.
-                true => {
-                    Loss::quantized(path, message, Quantity::WEIGHTS, (repair.max_change as f32).next_up())
-                }
+                true => Loss::quantized(
+                    path,
+                    message,
+                    Quantity::WEIGHTS,
+                    (repair.max_change as f32).next_up(),
+                ),
                 false => Loss::changed(path, message),
             };
-            losses.push(loss.with_count_of(repair.changed_vertices, mesh.positions.len(), "vertices"));
+            losses.push(loss.with_count_of(
+                repair.changed_vertices,
+                mesh.positions.len(),
+                "vertices",
+            ));
         }
     }
     if repair.uses_static_joint && repair.static_joint.is_none() {
-        let message =
-            format!("{count} joints and a static joint for unbound vertices exceed the maximum of 65535");
+        let message = format!(
+            "{count} joints and a static joint for unbound vertices exceed the maximum of 65535"
+        );
         return Err(Error::inexpressible(message).at_text("skeleton.joints"));
     }
     if are_placeholders && count > 0 {
         let message = "joints were added at the origin, since there is no skeleton";
         losses.push(Loss::changed("skeleton", message).with_count(count, "joints"));
     }
-    Ok(OutputJoints { count, are_placeholders, has_static_joint: repair.uses_static_joint })
+    Ok(OutputJoints {
+        count,
+        are_placeholders,
+        has_static_joint: repair.uses_static_joint,
+    })
 }
 
 /// Returns the largest joint index plus 1; 0 if no mesh has joints.
 fn joint_index_end(scene: &Scene) -> usize {
-    let joints = scene.meshes.iter().flat_map(|mesh| &mesh.skins).flat_map(|skin| skin.joints.as_flattened());
-    joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)
+    let joints = scene
+        .meshes
+        .iter()
+        .flat_map(|mesh| &mesh.skins)
+        .flat_map(|skin| skin.joints.as_flattened());
+    joints
+        .filter(|joint| **joint != Skin::NONE)
+        .max()
+        .map_or(0, |joint| usize::from(*joint) + 1)
 }
 
 /// Sets joint indices with a weight of 0 to 0. Returns the number of changed indices, not counting [`Skin::NONE`].
@@ -133,7 +158,10 @@ impl SkinRepair {
             let Some(slot) = rest.first_mut() else { break };
             if slot.0 == Skin::NONE || slot.1 <= 0.0 || !slot.1.is_finite() {
                 *slot = (0, 0.0);
-            } else if let Some(first) = earlier.iter_mut().find(|other| other.0 == slot.0 && other.1 > 0.0) {
+            } else if let Some(first) = earlier
+                .iter_mut()
+                .find(|other| other.0 == slot.0 && other.1 > 0.0)
+            {
                 first.1 += slot.1;
                 *slot = (0, 0.0);
             }
@@ -141,16 +169,24 @@ impl SkinRepair {
         let sum: f64 = slots.iter().map(|(_, weight)| weight).sum();
         if sum == 0.0 {
             self.uses_static_joint = true;
-            slots.iter_mut().take(1).for_each(|slot| *slot = (self.static_joint.unwrap_or(0), 1.0));
+            slots
+                .iter_mut()
+                .take(1)
+                .for_each(|slot| *slot = (self.static_joint.unwrap_or(0), 1.0));
             return;
         }
-        slots.iter_mut().for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
+        slots
+            .iter_mut()
+            .for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
         // Adds the rounding error to the largest weight, so that floats sum to 1.
         let rest = 1.0 - slots.iter().map(|(_, weight)| weight).sum::<f64>();
         if let Some((_, largest)) = slots.iter_mut().max_by(|(_, a), (_, b)| a.total_cmp(b)) {
             *largest += rest;
         }
-        slots.iter_mut().filter(|(_, weight)| *weight as f32 == 0.0).for_each(|slot| *slot = (0, 0.0));
+        slots
+            .iter_mut()
+            .filter(|(_, weight)| *weight as f32 == 0.0)
+            .for_each(|slot| *slot = (0, 0.0));
     }
 
     /// Records the change of a vertex. Binding a vertex without weights to the static joint does not count as a change.
@@ -159,15 +195,27 @@ impl SkinRepair {
             return;
         }
         let weight_of = |slots: &[Influence], joint| -> f64 {
-            slots.iter().filter(|slot| slot.0 == joint).map(|(_, weight)| weight).sum()
+            slots
+                .iter()
+                .filter(|slot| slot.0 == joint)
+                .map(|(_, weight)| weight)
+                .sum()
         };
         let largest = |factor: f64| {
             let joints = before.iter().chain(after).map(|(joint, _)| *joint);
             let error = |joint| (weight_of(before, joint) * factor - weight_of(after, joint)).abs();
             joints.map(error).fold(0.0, f64::max)
         };
-        let sum: f64 = before.iter().map(|(_, weight)| weight).filter(|weight| **weight > 0.0).sum();
-        let factor = if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 };
+        let sum: f64 = before
+            .iter()
+            .map(|(_, weight)| weight)
+            .filter(|weight| **weight > 0.0)
+            .sum();
+        let factor = if sum.is_finite() && sum > 0.0 {
+            1.0 / sum
+        } else {
+            1.0
+        };
         self.max_change = self.max_change.max(largest(factor));
         self.changed_vertices += usize::from(largest(1.0) > 0.0);
     }
@@ -175,7 +223,15 @@ impl SkinRepair {
 
 /// Fast path for one set of byte weights with a sum of 255: merges repeated joints. Returns `false` if inapplicable.
 fn merge_repeated_joints(skins: &mut [Skin], vertex: usize) -> bool {
-    let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
+    let [
+        Skin {
+            joints,
+            weights: Weights::U8(weights),
+        },
+    ] = skins
+    else {
+        return false;
+    };
     let (joints, weights) = (&mut joints[vertex], &mut weights[vertex]);
     let sum: u16 = weights.iter().map(|weight| u16::from(*weight)).sum();
     let missing = (0..4).any(|slot| weights[slot] > 0 && joints[slot] == Skin::NONE);
@@ -228,7 +284,9 @@ fn is_valid(slots: &[Influence]) -> bool {
         if *weight == 0.0 {
             continue;
         }
-        let is_repeated = slots[..index].iter().any(|(other, weight)| other == joint && *weight != 0.0);
+        let is_repeated = slots[..index]
+            .iter()
+            .any(|(other, weight)| other == joint && *weight != 0.0);
         if is_repeated || *joint == Skin::NONE || weight.is_nan() || *weight < 0.0 {
             return false;
         }
@@ -236,5 +294,10 @@ fn is_valid(slots: &[Influence]) -> bool {
         used += 1;
     }
     let deviation = (sum - 1.0).abs();
-    used > 0 && if used < 3 { deviation == 0.0 } else { deviation <= 2e-7 * used as f32 }
+    used > 0
+        && if used < 3 {
+            deviation == 0.0
+        } else {
+            deviation <= 2e-7 * used as f32
+        }
 }

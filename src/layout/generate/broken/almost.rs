@@ -88,26 +88,51 @@ pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = verifier.first_broken(&attempt);
-        let almost = broken.into_iter().flat_map(|broken| valid_neighbors(&verifier, &attempt, &broken));
-        almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
+        let almost = broken
+            .into_iter()
+            .flat_map(|broken| valid_neighbors(&verifier, &attempt, &broken));
+        almost
+            .filter(|almost| seen.insert(almost.bytes.clone()))
+            .collect::<Vec<_>>()
     }))
 }
 
 /// Returns valid files in which the changed value is one of `attempt.allowed_values`, or adjacent to its value in
 /// `broken`.
-fn valid_neighbors(verifier: &Verifier, attempt: &Attempt, broken: &BrokenFile) -> Vec<AlmostBrokenFile> {
-    let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
+fn valid_neighbors(
+    verifier: &Verifier,
+    attempt: &Attempt,
+    broken: &BrokenFile,
+) -> Vec<AlmostBrokenFile> {
+    let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) =
+        (broken.breakage, &broken.value)
+    else {
         return Vec::new();
     };
-    let next = value.parse::<i128>().into_iter().flat_map(|number| [number - 1, number + 1]);
-    let texts = next.map(|number| number.to_string()).chain(attempt.allowed_values.iter().cloned());
-    let change = attempt.changes.iter().find(|change| change.value() == Some(value));
+    let next = value
+        .parse::<i128>()
+        .into_iter()
+        .flat_map(|number| [number - 1, number + 1]);
+    let texts = next
+        .map(|number| number.to_string())
+        .chain(attempt.allowed_values.iter().cloned());
+    let change = attempt
+        .changes
+        .iter()
+        .find(|change| change.value() == Some(value));
     let change = change.filter(|change| change.patch.is_none());
     let almost = texts.filter_map(|text| {
         let bytes = verifier.apply(&change?.with_text(&text))?;
-        let (breakage, rule, changed, value) = (broken.breakage, broken.rule, broken.changed.clone(), text);
+        let (breakage, rule, changed, value) =
+            (broken.breakage, broken.rule, broken.changed.clone(), text);
         let is_valid = verifier.is_as_valid(&bytes);
-        is_valid.then_some(AlmostBrokenFile { bytes, breakage, changed, value, rule })
+        is_valid.then_some(AlmostBrokenFile {
+            bytes,
+            breakage,
+            changed,
+            value,
+            rule,
+        })
     });
     almost.collect()
 }

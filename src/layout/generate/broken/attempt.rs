@@ -48,7 +48,13 @@ pub(super) enum Patch {
 
 impl Attempt {
     pub fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
-        Attempt { breakage, field: "", rule: None, changes, allowed_values: Vec::new() }
+        Attempt {
+            breakage,
+            field: "",
+            rule: None,
+            changes,
+            allowed_values: Vec::new(),
+        }
     }
 }
 
@@ -64,18 +70,34 @@ impl Alteration {
     }
 
     fn edit(path: &[Segment], change: Change, recount: bool) -> Alteration {
-        let edits = vec![Edit { path: path.into(), change }];
-        Alteration { path: path.into(), edits, recount, patch: None }
+        let edits = vec![Edit {
+            path: path.into(),
+            change,
+        }];
+        Alteration {
+            path: path.into(),
+            edits,
+            recount,
+            patch: None,
+        }
     }
 
     /// Changes bytes of the value at a path.
     pub fn patch(path: &[Segment], patch: Patch) -> Alteration {
-        Alteration { path: path.into(), edits: Vec::new(), recount: false, patch: Some(patch) }
+        Alteration {
+            path: path.into(),
+            edits: Vec::new(),
+            recount: false,
+            patch: Some(patch),
+        }
     }
 
     /// Changes bytes after the edits.
     pub fn then(self, patch: Patch) -> Alteration {
-        Alteration { patch: Some(patch), ..self }
+        Alteration {
+            patch: Some(patch),
+            ..self
+        }
     }
 
     /// Adds the edits of another change.
@@ -87,7 +109,12 @@ impl Alteration {
     /// Returns the new value, if the change sets exactly one.
     pub fn value(&self) -> Option<&String> {
         match &self.edits[..] {
-            [Edit { change: Change::Set(UntypedValue::Text(text)), .. }] => Some(text),
+            [
+                Edit {
+                    change: Change::Set(UntypedValue::Text(text)),
+                    ..
+                },
+            ] => Some(text),
             _ => None,
         }
     }
@@ -95,7 +122,10 @@ impl Alteration {
     /// Returns a change that sets the value at the path to `text` instead.
     pub fn with_text(&self, text: &str) -> Alteration {
         let edits = vec![Edit::set(&self.path, text)];
-        Alteration { edits, ..self.clone() }
+        Alteration {
+            edits,
+            ..self.clone()
+        }
     }
 
     /// Returns the changed file; `None` if the change is impossible.
@@ -107,7 +137,9 @@ impl Alteration {
             Some(Patch::Append(byte)) => bytes.push(*byte),
             Some(Patch::Overwrite(at, new)) => {
                 let at = index(at)?;
-                bytes.get_mut(at..at.checked_add(new.len())?)?.copy_from_slice(new);
+                bytes
+                    .get_mut(at..at.checked_add(new.len())?)?
+                    .copy_from_slice(new);
             }
             Some(Patch::Remove(range)) => {
                 let range = index(&range.start)?..index(&range.end)?;

@@ -18,8 +18,16 @@ pub(super) struct Dependency {
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();
-    for equation in program.equations().iter().filter(|equation| equation.role != Role::Presence) {
-        let role = if equation.role == Role::Bytes { Role::Count(1) } else { equation.role };
+    for equation in program
+        .equations()
+        .iter()
+        .filter(|equation| equation.role != Role::Presence)
+    {
+        let role = if equation.role == Role::Bytes {
+            Role::Count(1)
+        } else {
+            equation.role
+        };
         let field = match (role, equation.step.variant) {
             (Role::Holds(_), None) => equation.step.field.name,
             _ => "",
@@ -29,7 +37,12 @@ pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
             let is_same = |known: &&mut Dependency| (known.origin, known.role, known.field) == key;
             match found.iter_mut().find(is_same) {
                 Some(known) => known.literals.extend(literals),
-                None => found.push(Dependency { origin, role, field, literals }),
+                None => found.push(Dependency {
+                    origin,
+                    role,
+                    field,
+                    literals,
+                }),
             }
         }
     }

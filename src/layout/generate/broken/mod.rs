@@ -103,11 +103,17 @@ impl fmt::Display for BrokenFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.changed.is_empty() {
             write!(f, "{}", self.changed)?;
-            self.value.iter().try_for_each(|value| write!(f, " = {value}"))?;
+            self.value
+                .iter()
+                .try_for_each(|value| write!(f, " = {value}"))?;
             f.write_str(": ")?;
         }
         write!(f, "{}", self.breakage)?;
-        if self.path == self.changed { Ok(()) } else { write!(f, ", detected at {}", self.path) }
+        if self.path == self.changed {
+            Ok(())
+        } else {
+            write!(f, ", detected at {}", self.path)
+        }
     }
 }
 
@@ -115,11 +121,15 @@ impl fmt::Display for Breakage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Breakage::Check(check) => write!(f, "a value that fails a check ({})", check.message),
-            Breakage::Constraint(constraint) => write!(f, "a value that violates {}", constraint.rule.code),
+            Breakage::Constraint(constraint) => {
+                write!(f, "a value that violates {}", constraint.rule.code)
+            }
             Breakage::Count(Miscount::More) => f.write_str("a count that is one too large"),
             Breakage::Count(Miscount::Less) => f.write_str("a count that is one too small"),
             Breakage::Count(Miscount::Huge) => f.write_str("a huge count"),
-            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count that is 2^{bits} too large"),
+            Breakage::Count(Miscount::Wrapped(bits)) => {
+                write!(f, "a count that is 2^{bits} too large")
+            }
             Breakage::Offset => f.write_str("an offset outside the file"),
             Breakage::Value => f.write_str("an unknown value"),
             Breakage::Magic => f.write_str("wrong magic bytes"),
@@ -193,7 +203,12 @@ pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
 ) -> Result<impl Iterator<Item = BrokenFile> + use<'f, F>> {
     let verifier = Verifier::new(ty, file, rules, limits)?;
     let attempts = attempts(&verifier, is_selected)?;
-    let broken = move |attempt: Attempt| verifier.broken_files(&attempt).take(max).collect::<Vec<_>>();
+    let broken = move |attempt: Attempt| {
+        verifier
+            .broken_files(&attempt)
+            .take(max)
+            .collect::<Vec<_>>()
+    };
     Ok(attempts.into_iter().flat_map(broken))
 }
 
@@ -242,8 +257,14 @@ pub fn broken<T: crate::layout::Layout>(
         kinds.retain(|kind| seen.insert(*kind));
         let count = kinds.len().max(1) as u64;
         let first = kinds.get((chosen % count) as usize)?;
-        let (same, other): (Vec<_>, Vec<_>) = attempts.iter().partition(|attempt| kind(attempt) == *first);
-        let (before, after) = same.split_at_checked((chosen / count % same.len().max(1) as u64) as usize)?;
-        after.iter().chain(before).chain(&other).find_map(|attempt| verifier.first_broken(attempt))
+        let (same, other): (Vec<_>, Vec<_>) =
+            attempts.iter().partition(|attempt| kind(attempt) == *first);
+        let (before, after) =
+            same.split_at_checked((chosen / count % same.len().max(1) as u64) as usize)?;
+        after
+            .iter()
+            .chain(before)
+            .chain(&other)
+            .find_map(|attempt| verifier.first_broken(attempt))
     })
 }

@@ -19,47 +19,77 @@ pub(super) fn attempts(targets: &Targets, size: u64) -> Vec<Attempt> {
     attempts.collect()
 }
 
-fn attempts_for(targets: &Targets, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {
+fn attempts_for(
+    targets: &Targets,
+    size: u64,
+    number: &Number,
+    dependency: &Dependency,
+) -> Vec<Attempt> {
     let value = number.value;
-    let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.changes_to(numbers))];
+    let one =
+        |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.changes_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
-            let changes = [number.changes_near(dependency, targets), number.block_removals(targets)];
-            changes.map(|changes| Attempt::new(Breakage::Check(check), changes)).into()
+            let changes = [
+                number.changes_near(dependency, targets),
+                number.block_removals(targets),
+            ];
+            changes
+                .map(|changes| Attempt::new(Breakage::Check(check), changes))
+                .into()
         }
         Role::Holds(constraint) => {
             let changes = number.changes_near(dependency, targets);
             let attempt = Attempt::new(Breakage::Constraint(constraint), changes);
-            vec![Attempt { field: dependency.field, ..attempt }]
+            vec![Attempt {
+                field: dependency.field,
+                ..attempt
+            }]
         }
         // A block size that is also the unpacked size cannot be wrong alone: the content is damaged, too.
         Role::Count(_) if number.has_role(|role| role == Role::UnpackedSize) => Vec::new(),
         Role::Count(item) => {
             let item = item.max(1);
-            let miscount = |kind, value| Attempt::new(Breakage::Count(kind), number.changes_to(vec![value]));
+            let miscount =
+                |kind, value| Attempt::new(Breakage::Count(kind), number.changes_to(vec![value]));
             let near = [
                 miscount(Miscount::More, value + item),
                 miscount(Miscount::Less, value - item),
-                miscount(Miscount::Huge, number.range.1 - (number.range.1 - value) % item),
+                miscount(
+                    Miscount::Huge,
+                    number.range.1 - (number.range.1 - value) % item,
+                ),
             ];
-            let wrapped = WRAP_BITS.map(|bits| miscount(Miscount::Wrapped(bits), value + (item << bits)));
+            let wrapped =
+                WRAP_BITS.map(|bits| miscount(Miscount::Wrapped(bits), value + (item << bits)));
             near.into_iter().chain(wrapped).collect()
         }
         Role::Offset => {
             // Past the end of the file, at a multiple of 16, since offsets may need to be aligned.
             let past_end = i128::from(size.next_multiple_of(16)) + 16;
             // An unterminated string at the end of the file.
-            let unfinished = Alteration::set(&number.path, size.to_string(), false).then(Patch::Append(b'a'));
+            let unfinished =
+                Alteration::set(&number.path, size.to_string(), false).then(Patch::Append(b'a'));
             vec![
-                Attempt::new(Breakage::Offset, number.changes_to(vec![past_end, number.range.1 & !15])),
+                Attempt::new(
+                    Breakage::Offset,
+                    number.changes_to(vec![past_end, number.range.1 & !15]),
+                ),
                 Attempt::new(Breakage::Offset, vec![unfinished]),
             ]
         }
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
             // Other checksums that cover this checksum are recomputed.
-            let changes = Number { recount: true, ..number.clone() }.changes_to(vec![value ^ 1, value ^ 2]);
-            vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
+            let changes = Number {
+                recount: true,
+                ..number.clone()
+            }
+            .changes_to(vec![value ^ 1, value ^ 2]);
+            vec![Attempt {
+                rule: dependency.origin.rule,
+                ..Attempt::new(Breakage::Checksum, changes)
+            }]
         }
         Role::Choice => one(Breakage::Value, number.candidates(dependency)),
         Role::Presence | Role::Bytes => Vec::new(),
@@ -76,7 +106,8 @@ const LOWEST_BITS: u32 = 16;
 impl Number<'_> {
     /// Returns a change to each of `numbers` that differs from the current number and fits in the field.
     fn changes_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
-        let fits = |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
+        let fits =
+            |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
         let set = |number: i128| Alteration::set(&self.path, number.to_string(), self.recount);
         numbers.into_iter().filter(fits).map(set).collect()
     }
@@ -86,7 +117,12 @@ impl Number<'_> {
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
-        numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
+        numbers.extend(
+            dependency
+                .literals
+                .iter()
+                .flat_map(|literal| near(*literal)),
+        );
         numbers.extend(self.with_swapped_bytes());
         numbers.extend([0, 1, self.range.0, self.range.1]);
         numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
@@ -102,7 +138,9 @@ impl Number<'_> {
         match self.range {
             (0, 0xff) => Some(u8::rotate_left(bytes[0], 4).into()),
             (0, 0xffff) => Some(u16::from_be_bytes([bytes[0], bytes[1]]).into()),
-            (0, 0xffff_ffff) => Some(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into()),
+            (0, 0xffff_ffff) => {
+                Some(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into())
+            }
             _ => None,
         }
     }
@@ -112,14 +150,24 @@ impl Number<'_> {
     /// constraint.
     fn changes_near(&self, dependency: &Dependency, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| role == Role::UnpackedSize);
-        let blocks = targets.blocks.iter().filter(|(block, _)| is_size && self.may_belong_to(block));
+        let blocks = targets
+            .blocks
+            .iter()
+            .filter(|(block, _)| is_size && self.may_belong_to(block));
         let longer = blocks.map(|(block, _)| Alteration::patch(block, Patch::LengthenBlock));
         let mut changes: Vec<_> = longer.collect();
         let is_count = self.has_role(|role| matches!(role, Role::Count(_)));
-        for (list, count) in targets.lists.iter().filter(|(list, _)| is_count && self.may_belong_to(list)) {
+        for (list, count) in targets
+            .lists
+            .iter()
+            .filter(|(list, _)| is_count && self.may_belong_to(list))
+        {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             let empty = UntypedValue::List(Vec::new());
-            changes.extend([Alteration::remove(&last), Alteration::set(list, empty, true)]);
+            changes.extend([
+                Alteration::remove(&last),
+                Alteration::set(list, empty, true),
+            ]);
         }
         // With only the count changed, the following bytes would be decoded as other values.
         let needs_item_removal = is_count && matches!(dependency.role, Role::Holds(_));
@@ -133,19 +181,28 @@ impl Number<'_> {
     fn block_removals(&self, targets: &Targets) -> Vec<Alteration> {
         let is_size = self.has_role(|role| matches!(role, Role::Count(_)));
         let group = self.path.split_last().map(|(_, group)| group);
-        let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
+        let is_own =
+            |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
         let blocks = targets.blocks.iter().filter(|(block, _)| is_own(block));
         let set = Alteration::set(&self.path, "0", false);
-        blocks.map(|(_, range)| set.clone().then(Patch::Remove(range.clone()))).collect()
+        blocks
+            .map(|(_, range)| set.clone().then(Patch::Remove(range.clone())))
+            .collect()
     }
 
     fn has_role(&self, is_match: impl Fn(Role) -> bool) -> bool {
-        self.dependencies.iter().any(|dependency| is_match(dependency.role))
+        self.dependencies
+            .iter()
+            .any(|dependency| is_match(dependency.role))
     }
 
     /// Returns `false` if the list or block and the number belong to different items.
     fn may_belong_to(&self, target: &[Segment]) -> bool {
-        let other = self.path.iter().zip(target).find(|(own, other)| own != other);
+        let other = self
+            .path
+            .iter()
+            .zip(target)
+            .find(|(own, other)| own != other);
         !matches!(other, Some((Segment::Index(_), _)))
     }
 }

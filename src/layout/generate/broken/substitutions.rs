@@ -27,7 +27,10 @@ pub struct SubstitutedFile {
 impl SubstitutedFile {
     /// Returns the name of the changed field.
     pub fn field(&self) -> &'static str {
-        self.changed.segments().and_then(last_name).unwrap_or_default()
+        self.changed
+            .segments()
+            .and_then(last_name)
+            .unwrap_or_default()
     }
 }
 
@@ -73,9 +76,13 @@ pub fn substitutions<'f>(
     limits: &Limits,
 ) -> Result<impl Iterator<Item = SubstitutedFile> + use<'f>> {
     let mut finder = Finder(Vec::new());
-    walk(ty, file, limits, &mut finder).map_err(|f| crate::Error::inexpressible(f.message).at(f.path))?;
+    walk(ty, file, limits, &mut finder)
+        .map_err(|f| crate::Error::inexpressible(f.message).at(f.path))?;
     let substituted = move |number: Number| {
-        number.replacements().into_iter().filter_map(move |value| number.substituted(file, value))
+        number
+            .replacements()
+            .into_iter()
+            .filter_map(move |value| number.substituted(file, value))
     };
     Ok(finder.0.into_iter().flat_map(substituted))
 }
@@ -97,8 +104,16 @@ impl Number {
     /// Returns the replacements without duplicates. Neighbours wrap at the limits of the range.
     fn replacements(&self) -> Vec<i128> {
         let (min, max) = self.range;
-        let more = if self.value == max { min } else { self.value + 1 };
-        let less = if self.value == min { max } else { self.value - 1 };
+        let more = if self.value == max {
+            min
+        } else {
+            self.value + 1
+        };
+        let less = if self.value == min {
+            max
+        } else {
+            self.value - 1
+        };
         let mut seen = BTreeSet::from([self.value]);
         let mut replacements = vec![more, less, 0, 1];
         replacements.retain(|other| (min..=max).contains(other) && seen.insert(*other));
@@ -107,7 +122,8 @@ impl Number {
 
     fn substituted(&self, file: &[u8], value: i128) -> Option<SubstitutedFile> {
         let mut bytes = file.to_vec();
-        let range = usize::try_from(self.location.start).ok()?..usize::try_from(self.location.end).ok()?;
+        let range =
+            usize::try_from(self.location.start).ok()?..usize::try_from(self.location.end).ok()?;
         let slot = bytes.get_mut(range)?;
         let order = |bytes: &mut [u8]| {
             if self.is_big {
@@ -115,10 +131,19 @@ impl Number {
             }
         };
         order(slot);
-        let word = self.bits.insert(read_word_le(slot), value as u128).to_le_bytes();
-        slot.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
+        let word = self
+            .bits
+            .insert(read_word_le(slot), value as u128)
+            .to_le_bytes();
+        slot.iter_mut()
+            .zip(word)
+            .for_each(|(byte, new)| *byte = new);
         order(slot);
-        Some(SubstitutedFile { bytes, changed: self.path.as_slice().into(), value })
+        Some(SubstitutedFile {
+            bytes,
+            changed: self.path.as_slice().into(),
+            value,
+        })
     }
 }
 
@@ -130,7 +155,9 @@ impl Visitor for Finder {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
-        node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
+        node.field
+            .and_then(|field| field.block)
+            .is_some_and(|block| block.packing == Packing::Stored)
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -139,10 +166,23 @@ impl Visitor for Finder {
         if let (Some((value, range)), Span::Bytes(location), false) =
             (int_and_range(node, value), &node.span, is_word)
         {
-            let all = BitRange { offset: 0, width: 8 * node.bytes.len() as u32 };
+            let all = BitRange {
+                offset: 0,
+                width: 8 * node.bytes.len() as u32,
+            };
             let (path, location) = (node.path.to_vec(), location.clone());
-            let (bits, is_big) = (node.bits.unwrap_or(all), matches!(node.ty, Type::BigEndian(_)));
-            self.0.push(Number { path, value, range, location, bits, is_big });
+            let (bits, is_big) = (
+                node.bits.unwrap_or(all),
+                matches!(node.ty, Type::BigEndian(_)),
+            );
+            self.0.push(Number {
+                path,
+                value,
+                range,
+                location,
+                bits,
+                is_big,
+            });
         }
         ControlFlow::Continue(())
     }

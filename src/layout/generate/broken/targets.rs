@@ -75,7 +75,14 @@ impl<'d> Targets<'d> {
         let mut list_counts = ListCounts::new(ty);
         walk(ty, bytes, limits, &mut list_counts)?;
         let (open, leaves, targets) = Default::default();
-        let mut finder = Finder { list_counts, dependencies, has_checksums, open, leaves, targets };
+        let mut finder = Finder {
+            list_counts,
+            dependencies,
+            has_checksums,
+            open,
+            leaves,
+            targets,
+        };
         walk(ty, bytes, limits, &mut finder)?;
         Ok(finder.targets)
     }
@@ -101,7 +108,13 @@ impl Finder<'_> {
 
     fn new_leaf(&self, node: &Node, value: Value) -> Leaf {
         let recount = self.has_checksums || !matches!(node.span, Span::Bytes(_));
-        Leaf { path: node.path.to_vec(), ty: node.ty, value, recount, range: None }
+        Leaf {
+            path: node.path.to_vec(),
+            ty: node.ty,
+            value,
+            recount,
+            range: None,
+        }
     }
 
     /// Adds a field of a struct or a bit field, if it is a number that expressions depend on.
@@ -111,28 +124,52 @@ impl Finder<'_> {
             (None, [.., Segment::Field(_)]) => self.open.last().copied().flatten(),
             _ => None,
         };
-        let (Some(declaration), Some(Segment::Field(name))) = (declaration, node.path.last()) else { return };
-        let Some((value, range)) = int_and_range(node, value) else { return };
-        let is_own = |d: &&Dependency| d.origin.name == *name && d.origin.declaration == declaration;
+        let (Some(declaration), Some(Segment::Field(name))) = (declaration, node.path.last())
+        else {
+            return;
+        };
+        let Some((value, range)) = int_and_range(node, value) else {
+            return;
+        };
+        let is_own =
+            |d: &&Dependency| d.origin.name == *name && d.origin.declaration == declaration;
         let dependencies: Vec<_> = self.dependencies.iter().filter(is_own).collect();
         if !dependencies.is_empty() {
             let recount = !matches!(node.span, Span::Bytes(_));
             let path = node.path.to_vec();
-            self.targets.numbers.push(Number { path, value, range, recount, dependencies });
+            self.targets.numbers.push(Number {
+                path,
+                value,
+                range,
+                recount,
+                dependencies,
+            });
         }
     }
 }
 
 impl Visitor for Finder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        self.open.push(if let Type::Declared(declaration) = node.ty { Some(declaration) } else { None });
+        self.open
+            .push(if let Type::Declared(declaration) = node.ty {
+                Some(declaration)
+            } else {
+                None
+            });
         Visit::Ends { first: 1, last: 1 }
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.open.pop();
         self.record_boundaries(&node.span);
-        if let (Some(Field { count: Some(_), block: None, .. }), Some(count @ 1..)) = (node.field, node.count)
+        if let (
+            Some(Field {
+                count: Some(_),
+                block: None,
+                ..
+            }),
+            Some(count @ 1..),
+        ) = (node.field, node.count)
         {
             self.targets.lists.push((node.path.to_vec(), count));
         }
@@ -146,7 +183,11 @@ impl Visitor for Finder<'_> {
         }
         self.record_boundaries(&node.span);
         let leaf = self.new_leaf(node, value.clone());
-        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty.without_byte_order() {
+        if let Type::Declared(Declaration {
+            shape: Shape::Enum { .. },
+            ..
+        }) = node.ty.without_byte_order()
+        {
             self.targets.enums.push(leaf.clone());
         }
         self.leaves.push(leaf);
@@ -156,14 +197,19 @@ impl Visitor for Finder<'_> {
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.record_boundaries(&node.span);
         if let Span::Bytes(range) = &node.span {
-            self.targets.magics.push((node.path.to_vec(), range.clone()));
+            self.targets
+                .magics
+                .push((node.path.to_vec(), range.clone()));
         }
         ControlFlow::Continue(())
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
         self.record_boundaries(&node.span);
-        let packing = node.field.and_then(|field| field.block).map_or(Packing::Stored, |block| block.packing);
+        let packing = node
+            .field
+            .and_then(|field| field.block)
+            .map_or(Packing::Stored, |block| block.packing);
         if let (Span::Bytes(range), true) = (&node.span, packing != Packing::Stored) {
             self.targets.blocks.push((node.own_path(), range.clone()));
         }
@@ -173,8 +219,12 @@ impl Visitor for Finder<'_> {
     fn visit_constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let numbers = |constraint: &'static Constraint| {
             let list = constraint.requirement.list();
-            let size = list.and_then(|list| self.list_counts.find(node.path, list)).map(i128::from);
-            let values = constraint.expressions().filter_map(|expr| expr.eval_int(values).ok());
+            let size = list
+                .and_then(|list| self.list_counts.find(node.path, list))
+                .map(i128::from);
+            let values = constraint
+                .expressions()
+                .filter_map(|expr| expr.eval_int(values).ok());
             (constraint, size.into_iter().chain(values).collect())
         };
         let constraints = node.constraints().iter().map(numbers).collect();
@@ -182,23 +232,39 @@ impl Visitor for Finder<'_> {
             (Some(field), Some(bits)) => {
                 let value = BitField { bits, ..*field }.value(node.ty.read_word(node.bytes));
                 let range = int_and_range(node, &value).map(|(_, range)| range);
-                vec![Leaf { range, ..self.new_leaf(node, value) }]
+                vec![Leaf {
+                    range,
+                    ..self.new_leaf(node, value)
+                }]
             }
             _ => {
-                let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
+                let start = self
+                    .leaves
+                    .iter()
+                    .rposition(|leaf| !leaf.path.starts_with(node.path));
                 self.leaves[start.map_or(0, |before| before + 1)..].to_vec()
             }
         };
         let (path, end) = (node.path.to_vec(), node.span.range().end);
         let is_list = node.bit_field.is_none() && node.ty.flatten().is_list();
-        self.targets.constrained.push(ConstrainedField { path, is_list, constraints, leaves, end });
+        self.targets.constrained.push(ConstrainedField {
+            path,
+            is_list,
+            constraints,
+            leaves,
+            end,
+        });
     }
 }
 
 /// Returns the packed word that declares the bit field of a node.
 fn declaring_word(node: &Node) -> Option<&'static Declaration> {
     let (outer, field) = (node.ty.own_declaration()?, node.bit_field?);
-    outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
+    outer
+        .all_bit_fields()
+        .into_iter()
+        .find(|(.., own)| std::ptr::eq(*own, field))
+        .map(|(word, ..)| word)
 }
 
 /// Returns a value as an integer, and the limits of its field; `None` for floats, text, and fields wider than 64 bits.

@@ -43,12 +43,28 @@ impl<'f> Verifier<'f> {
         limits: &Limits,
     ) -> crate::Result<Verifier<'f>> {
         let original = Violations::of(ty, file, limits);
-        let fault = original.fault.as_ref().map(|fault| (&fault.message, &fault.path));
-        let finding = || original.errors().next().map(|finding| (&finding.message, &finding.path));
+        let fault = original
+            .fault
+            .as_ref()
+            .map(|fault| (&fault.message, &fault.path));
+        let finding = || {
+            original
+                .errors()
+                .next()
+                .map(|finding| (&finding.message, &finding.path))
+        };
         if let Some((message, path)) = fault.or_else(finding) {
-            return Err(crate::Error::inexpressible(format!("the file is invalid: {message}")).at(path));
+            return Err(
+                crate::Error::inexpressible(format!("the file is invalid: {message}")).at(path),
+            );
         }
-        Ok(Verifier { file, ty, rules, limits: *limits, original })
+        Ok(Verifier {
+            file,
+            ty,
+            rules,
+            limits: *limits,
+            original,
+        })
     }
 
     /// Returns the changed files in which only the intended breakage occurs.
@@ -58,15 +74,33 @@ impl<'f> Verifier<'f> {
     ) -> impl Iterator<Item = BrokenFile> + use<'a, 'f> {
         attempt.changes.iter().filter_map(|change| {
             let bytes = self.apply(change)?;
-            let Location { path, rule, severity } = self.locate(&bytes, attempt)?;
-            let (breakage, changed, value) = (attempt.breakage, change.path.clone(), change.value().cloned());
-            Some(BrokenFile { bytes, breakage, changed, value, path, rule, severity })
+            let Location {
+                path,
+                rule,
+                severity,
+            } = self.locate(&bytes, attempt)?;
+            let (breakage, changed, value) = (
+                attempt.breakage,
+                change.path.clone(),
+                change.value().cloned(),
+            );
+            Some(BrokenFile {
+                bytes,
+                breakage,
+                changed,
+                value,
+                path,
+                rule,
+                severity,
+            })
         })
     }
 
     /// Returns the changed file; `None` if the change is impossible or changes nothing.
     pub fn apply(&self, change: &Alteration) -> Option<Vec<u8>> {
-        change.apply(self.ty, self.file, &self.limits).filter(|bytes| bytes != self.file)
+        change
+            .apply(self.ty, self.file, &self.limits)
+            .filter(|bytes| bytes != self.file)
     }
 
     /// Returns the first file from [`broken_files`](Verifier::broken_files).
@@ -93,7 +127,11 @@ impl<'f> Verifier<'f> {
             return self.find_violation(&violations, constraint.rule, attempt.field);
         }
         if attempt.breakage == Breakage::Checksum {
-            let found = self.find_violation(&violations, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
+            let found = self.find_violation(
+                &violations,
+                attempt.rule.unwrap_or(&CHECKSUM),
+                attempt.field,
+            );
             return found.or_else(|| self.find_checksum(&violations, bytes, attempt));
         }
         if violations.errors().next().is_some() {
@@ -102,16 +140,27 @@ impl<'f> Verifier<'f> {
         match (&violations.fault, attempt.breakage) {
             (Some(Fault { path, rule, .. }), _) => {
                 let severity = severity(*rule).max(Severity::Error);
-                Some(Location { path: path.clone(), rule: *rule, severity })
+                Some(Location {
+                    path: path.clone(),
+                    rule: *rule,
+                    severity,
+                })
             }
-            (None, Breakage::Trailing | Breakage::Count(_)) => self.find_trailing_bytes(&violations),
+            (None, Breakage::Trailing | Breakage::Count(_)) => {
+                self.find_trailing_bytes(&violations)
+            }
             (None, _) => None,
         }
     }
 
     /// Returns the violation of `rule`, if the original file satisfies the rule and no other rule is violated more
     /// often than before.
-    fn find_violation(&self, violations: &Violations, rule: &'static Rule, field: &str) -> Option<Location> {
+    fn find_violation(
+        &self,
+        violations: &Violations,
+        rule: &'static Rule,
+        field: &str,
+    ) -> Option<Location> {
         let is_new = violations.fault.is_none()
             && self.rules.contains(&rule)
             && self.original.report.count_of(rule.code) == 0;
@@ -121,40 +170,75 @@ impl<'f> Verifier<'f> {
             finding.rule == rule
                 && (field.is_empty() || finding.path.segments().and_then(last_name) == Some(field))
         };
-        let found = violations.report.findings().iter().find(is_match).filter(|_| is_new && is_alone)?;
-        Some(Location { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
+        let found = violations
+            .report
+            .findings()
+            .iter()
+            .find(is_match)
+            .filter(|_| is_new && is_alone)?;
+        Some(Location {
+            path: found.path.clone(),
+            rule: Some(rule),
+            severity: found.rule.severity,
+        })
     }
 
     /// Returns `true` if no rule, except ignored ones, is violated more often than before.
-    fn has_no_new_violations(&self, violations: &Violations, is_ignored: impl Fn(&Rule) -> bool) -> bool {
+    fn has_no_new_violations(
+        &self,
+        violations: &Violations,
+        is_ignored: impl Fn(&Rule) -> bool,
+    ) -> bool {
         let (before, after) = (&self.original.report, &violations.report);
         let mut rules = after.findings().iter().map(|finding| finding.rule);
-        rules.all(|rule| is_ignored(rule) || after.count_of(rule.code) <= before.count_of(rule.code))
+        rules
+            .all(|rule| is_ignored(rule) || after.count_of(rule.code) <= before.count_of(rule.code))
     }
 
     fn find_trailing_bytes(&self, violations: &Violations) -> Option<Location> {
         let rule = self.trailing_rule()?;
-        let path = violations.trailing.iter().find(|path| !self.original.trailing.contains(path))?;
-        Some(Location { path: path.clone(), rule: Some(rule), severity: rule.severity })
+        let path = violations
+            .trailing
+            .iter()
+            .find(|path| !self.original.trailing.contains(path))?;
+        Some(Location {
+            path: path.clone(),
+            rule: Some(rule),
+            severity: rule.severity,
+        })
     }
 
     /// Returns the rule against trailing bytes, such as `MESH-TRAILING`, if there is one.
     fn trailing_rule(&self) -> Option<&'static Rule> {
-        let is_match = |code: &str| code.split_once('-').is_some_and(|(_, name)| name == "TRAILING");
+        let is_match = |code: &str| {
+            code.split_once('-')
+                .is_some_and(|(_, name)| name == "TRAILING")
+        };
         self.rules.iter().find(|rule| is_match(rule.code)).copied()
     }
 
     /// Returns the location of a checksum that is wrong in the changed file, but not in the original file, if it is
     /// verified in code only. A checksum counts as wrong if recomputing all values changes the file.
-    fn find_checksum(&self, violations: &Violations, bytes: &[u8], attempt: &Attempt) -> Option<Location> {
-        let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
+    fn find_checksum(
+        &self,
+        violations: &Violations,
+        bytes: &[u8],
+        attempt: &Attempt,
+    ) -> Option<Location> {
+        let is_verified = attempt
+            .rule
+            .is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
         if is_verified || violations.fault.is_some() || violations.errors().next().is_some() {
             return None;
         }
         let path = attempt.changes.first()?.path.clone();
         let is_wrong = |file| has_stale_values(self.ty, file, &self.limits);
         let rule = attempt.rule;
-        (!is_wrong(self.file) && is_wrong(bytes)).then(|| Location { path, rule, severity: severity(rule) })
+        (!is_wrong(self.file) && is_wrong(bytes)).then(|| Location {
+            path,
+            rule,
+            severity: severity(rule),
+        })
     }
 }
 
@@ -169,7 +253,9 @@ fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
     match (breakage, fault.kind) {
         (_, FaultKind::Limit | FaultKind::EmptyItems | FaultKind::Unsupported) => false,
         (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
-        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => kind != FaultKind::Check,
+        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => {
+            kind != FaultKind::Check
+        }
         (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),
         (Breakage::Magic, kind) => kind == FaultKind::Magic,
         (Breakage::Value, kind) => kind == FaultKind::Value,
@@ -195,7 +281,11 @@ impl Violations {
     fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
         let mut ends = TrailingPaths(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
-        Violations { fault, report: Report::new(limits), trailing: ends.0 }
+        Violations {
+            fault,
+            report: Report::new(limits),
+            trailing: ends.0,
+        }
     }
 
     fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Violations {
@@ -205,7 +295,10 @@ impl Violations {
     }
 
     fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
+        self.report
+            .findings()
+            .iter()
+            .filter(|finding| finding.rule.severity >= Severity::Error)
     }
 }
 

@@ -26,18 +26,27 @@ pub struct MutatedFile {
 impl MutatedFile {
     fn new(file: Vec<u8>, mutations: Vec<Mutation>) -> MutatedFile {
         let mut bytes = file.clone();
-        mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));
-        MutatedFile { bytes, file, mutations }
+        mutations
+            .iter()
+            .for_each(|mutation| mutation.apply(&mut bytes));
+        MutatedFile {
+            bytes,
+            file,
+            mutations,
+        }
     }
 }
 
 /// Prints `bit 0 of byte 0x3 flipped, truncated at byte 0x8`.
 impl fmt::Display for MutatedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.mutations.iter().enumerate().try_for_each(|(index, mutation)| {
-            let comma = if index > 0 { ", " } else { "" };
-            write!(f, "{comma}{mutation}")
-        })
+        self.mutations
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, mutation)| {
+                let comma = if index > 0 { ", " } else { "" };
+                write!(f, "{comma}{mutation}")
+            })
     }
 }
 

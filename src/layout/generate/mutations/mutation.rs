@@ -53,14 +53,25 @@ impl fmt::Display for Mutation {
         match self {
             Mutation::Flip { at, bit } => write!(f, "bit {bit} of byte {at:#x} flipped"),
             Mutation::Overwrite { at, bytes } => {
-                write!(f, "{} overwritten by {}", range(&(*at..at + bytes.len())), quoted_or_hex(bytes))
+                write!(
+                    f,
+                    "{} overwritten by {}",
+                    range(&(*at..at + bytes.len())),
+                    quoted_or_hex(bytes)
+                )
             }
-            Mutation::Insert { at, bytes } => write!(f, "{} inserted at byte {at:#x}", quoted_or_hex(bytes)),
+            Mutation::Insert { at, bytes } => {
+                write!(f, "{} inserted at byte {at:#x}", quoted_or_hex(bytes))
+            }
             Mutation::Repeat(repeated) => write!(f, "{} repeated", range(repeated)),
             Mutation::Remove(removed) => write!(f, "{} removed", range(removed)),
             Mutation::Truncate(at) => write!(f, "truncated at byte {at:#x}"),
             Mutation::Splice { at, end } => {
-                write!(f, "from byte {at:#x} on, the last {} bytes of another file", end.len())
+                write!(
+                    f,
+                    "from byte {at:#x} on, the last {} bytes of another file",
+                    end.len()
+                )
             }
         }
     }
@@ -71,25 +82,50 @@ pub(super) const CHOICES_PER_MUTATION: usize = 6;
 
 impl Mutation {
     /// Draws a mutation of a file from choices; `other` is the file to splice with.
-    pub(super) fn draw(numbers: [u64; CHOICES_PER_MUTATION], file: &[u8], other: &[u8]) -> Mutation {
+    pub(super) fn draw(
+        numbers: [u64; CHOICES_PER_MUTATION],
+        file: &[u8],
+        other: &[u8],
+    ) -> Mutation {
         let [kind, region, place, size, value, order] = numbers;
         let below = |number: u64, end: usize| (number % end.max(1) as u64) as usize;
         // Half of the mutations are restricted to the header.
-        let region = if region % 2 == 0 { file.len().min(HEADER_SIZE) } else { file.len() };
+        let region = if region % 2 == 0 {
+            file.len().min(HEADER_SIZE)
+        } else {
+            file.len()
+        };
         let at = below(place, region);
         let width = WIDTHS[below(size, WIDTHS.len())];
         let word = || {
             // Half of the words are aligned.
-            let at = if size / 4 % 2 == 0 { at } else { at / width * width };
+            let at = if size / 4 % 2 == 0 {
+                at
+            } else {
+                at / width * width
+            };
             let old = file.get(at..at.saturating_add(width)).unwrap_or_default();
             let sizes = [file.len(), file.len() - at.min(file.len())];
-            (at, interesting_word(value, width, old, sizes, order % 2 == 0))
+            (
+                at,
+                interesting_word(value, width, old, sizes, order % 2 == 0),
+            )
         };
         // Half of the ranges have at most 16 bytes; the others can reach the end of the file.
         let left = file.len() - at;
-        let length = 1 + below(value, if order % 2 == 0 { left.min(MAX_SHORT_RANGE) } else { left });
+        let length = 1 + below(
+            value,
+            if order % 2 == 0 {
+                left.min(MAX_SHORT_RANGE)
+            } else {
+                left
+            },
+        );
         match kind % 16 {
-            0..=2 => Mutation::Flip { at, bit: (value % 8) as u8 },
+            0..=2 => Mutation::Flip {
+                at,
+                bit: (value % 8) as u8,
+            },
             3..=8 => {
                 let (at, bytes) = word();
                 Mutation::Overwrite { at, bytes }
@@ -97,15 +133,24 @@ impl Mutation {
             9 => {
                 let (at, bytes) = word();
                 // A quarter of the insertions that are not restricted to the header are at the end of the file.
-                let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
+                let at = if region == file.len() && place % 4 == 0 {
+                    file.len()
+                } else {
+                    at
+                };
                 Mutation::Insert { at, bytes }
             }
             10 | 11 => Mutation::Repeat(at..at + length),
             12 => Mutation::Remove(at..at + length),
             13 | 14 => Mutation::Truncate(at),
             _ => {
-                let end = other.get(below(value, other.len() + 1)..).unwrap_or_default();
-                Mutation::Splice { at, end: end.to_vec() }
+                let end = other
+                    .get(below(value, other.len() + 1)..)
+                    .unwrap_or_default();
+                Mutation::Splice {
+                    at,
+                    end: end.to_vec(),
+                }
             }
         }
     }
@@ -115,11 +160,16 @@ impl Mutation {
         let size = file.len();
         let within = |range: &Range<usize>| range.start.min(size)..range.end.min(size);
         match self {
-            Mutation::Flip { at, bit } => {
-                file.iter_mut().skip(*at).take(1).for_each(|b| *b ^= 1 << (bit % 8))
-            }
+            Mutation::Flip { at, bit } => file
+                .iter_mut()
+                .skip(*at)
+                .take(1)
+                .for_each(|b| *b ^= 1 << (bit % 8)),
             Mutation::Overwrite { at, bytes } => {
-                file.iter_mut().skip(*at).zip(bytes).for_each(|(old, new)| *old = *new);
+                file.iter_mut()
+                    .skip(*at)
+                    .zip(bytes)
+                    .for_each(|(old, new)| *old = *new);
             }
             Mutation::Insert { at, bytes } => {
                 let at = (*at).min(size);
@@ -147,16 +197,28 @@ impl Mutation {
         let shorter = |range: &Range<usize>| {
             let length = range.end.saturating_sub(range.start);
             let lengths = [1, length / 2, length.saturating_sub(1)];
-            let shorter = lengths.into_iter().filter(move |other| (1..length).contains(other));
+            let shorter = lengths
+                .into_iter()
+                .filter(move |other| (1..length).contains(other));
             let range = range.clone();
-            shorter.flat_map(move |other| [range.start..range.start + other, range.end - other..range.end])
+            shorter.flat_map(move |other| {
+                [
+                    range.start..range.start + other,
+                    range.end - other..range.end,
+                ]
+            })
         };
         match self {
-            Mutation::Flip { at, bit } => (0..*bit).map(|bit| Mutation::Flip { at: *at, bit }).collect(),
+            Mutation::Flip { at, bit } => (0..*bit)
+                .map(|bit| Mutation::Flip { at: *at, bit })
+                .collect(),
             Mutation::Overwrite { at, bytes } => {
                 let parts = shorter(&(0..bytes.len())).map(|part| {
                     let bytes = bytes.get(part.clone()).unwrap_or_default().to_vec();
-                    Mutation::Overwrite { at: at + part.start, bytes }
+                    Mutation::Overwrite {
+                        at: at + part.start,
+                        bytes,
+                    }
                 });
                 let smaller = smaller_words(bytes).into_iter();
                 let smaller = smaller.map(|bytes| Mutation::Overwrite { at: *at, bytes });
@@ -165,7 +227,8 @@ impl Mutation {
             Mutation::Insert { at, bytes } => {
                 let parts = shorter(&(0..bytes.len())).filter_map(|part| bytes.get(part));
                 let all = parts.map(<[u8]>::to_vec).chain(smaller_words(bytes));
-                all.map(|bytes| Mutation::Insert { at: *at, bytes }).collect()
+                all.map(|bytes| Mutation::Insert { at: *at, bytes })
+                    .collect()
             }
             Mutation::Repeat(range) => shorter(range).map(Mutation::Repeat).collect(),
             Mutation::Remove(range) => shorter(range).map(Mutation::Remove).collect(),
@@ -180,7 +243,10 @@ impl Mutation {
                 let lengths = lengths.filter(|length| (1..end.len()).contains(length));
                 let ends = lengths.map(|length| end[end.len() - length..].to_vec());
                 let splices = ends.map(|end| Mutation::Splice { at: *at, end });
-                [Mutation::Truncate(*at)].into_iter().chain(splices).collect()
+                [Mutation::Truncate(*at)]
+                    .into_iter()
+                    .chain(splices)
+                    .collect()
             }
         }
     }
@@ -190,13 +256,25 @@ impl Mutation {
         let moved = |at: &usize| (at + new).saturating_sub(old);
         let moved_range = |range: &Range<usize>| moved(&range.start)..moved(&range.end);
         match self {
-            Mutation::Flip { at, bit } => Mutation::Flip { at: moved(at), bit: *bit },
-            Mutation::Overwrite { at, bytes } => Mutation::Overwrite { at: moved(at), bytes: bytes.clone() },
-            Mutation::Insert { at, bytes } => Mutation::Insert { at: moved(at), bytes: bytes.clone() },
+            Mutation::Flip { at, bit } => Mutation::Flip {
+                at: moved(at),
+                bit: *bit,
+            },
+            Mutation::Overwrite { at, bytes } => Mutation::Overwrite {
+                at: moved(at),
+                bytes: bytes.clone(),
+            },
+            Mutation::Insert { at, bytes } => Mutation::Insert {
+                at: moved(at),
+                bytes: bytes.clone(),
+            },
             Mutation::Repeat(range) => Mutation::Repeat(moved_range(range)),
             Mutation::Remove(range) => Mutation::Remove(moved_range(range)),
             Mutation::Truncate(at) => Mutation::Truncate(moved(at)),
-            Mutation::Splice { at, end } => Mutation::Splice { at: moved(at), end: end.clone() },
+            Mutation::Splice { at, end } => Mutation::Splice {
+                at: moved(at),
+                end: end.clone(),
+            },
         }
     }
 }

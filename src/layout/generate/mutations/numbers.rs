@@ -37,7 +37,8 @@ pub(super) fn interesting_word(
 /// big-endian one.
 pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
     // The sum of a word's values in both byte orders decreases, so shrinking terminates.
-    let sum = |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));
+    let sum =
+        |bytes: &[u8]| u128::from(read_uint(bytes, false)) + u128::from(read_uint(bytes, true));
     let mut found: Vec<Vec<u8>> = Vec::new();
     for is_big in [false, true] {
         let number = read_uint(bytes, is_big);
@@ -56,7 +57,11 @@ pub(super) fn smaller_words(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Returns the number in up to 8 bytes.
 fn read_uint(bytes: &[u8], is_big: bool) -> u64 {
     let append = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    if is_big { bytes.iter().fold(0, append) } else { bytes.iter().take(8).rev().fold(0, append) }
+    if is_big {
+        bytes.iter().fold(0, append)
+    } else {
+        bytes.iter().take(8).rev().fold(0, append)
+    }
 }
 
 /// Returns the lowest bytes of a number, padded with zeros beyond the eighth.

@@ -30,12 +30,23 @@ impl<S: Strategy<Value = Vec<u8>>> Strategy for Mutations<S> {
         let other = self.files.new_tree(runner)?.current();
         let best = mutate(runner, files.current(), &other)?;
         let next = NextStep::RemoveMutation(0);
-        Ok(MutatedTree { files, best, candidate: None, next, anchors_to_end: false, is_smallest: false })
+        Ok(MutatedTree {
+            files,
+            best,
+            candidate: None,
+            next,
+            anchors_to_end: false,
+            is_smallest: false,
+        })
     }
 }
 
 /// Draws one to four mutations of a file; `other` is the file to splice with.
-pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Result<MutatedFile, Reason> {
+pub(crate) fn mutate(
+    runner: &mut TestRunner,
+    file: Vec<u8>,
+    other: &[u8],
+) -> Result<MutatedFile, Reason> {
     let count = (1..=MAX_MUTATIONS).new_tree(runner)?.current();
     let (mut bytes, mut mutations) = (file.clone(), Vec::new());
     for _ in 0..count {
@@ -43,14 +54,20 @@ pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Re
         mutation.apply(&mut bytes);
         mutations.push(mutation);
     }
-    Ok(MutatedFile { bytes, file, mutations })
+    Ok(MutatedFile {
+        bytes,
+        file,
+        mutations,
+    })
 }
 
 /// Draws a mutation that changes `bytes`. If [`MAX_DRAWS`] mutations change nothing, returns one that appends a zero
 /// byte.
 fn draw_mutation(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation, Reason> {
     for _ in 0..MAX_DRAWS {
-        let numbers = any::<[u64; CHOICES_PER_MUTATION]>().new_tree(runner)?.current();
+        let numbers = any::<[u64; CHOICES_PER_MUTATION]>()
+            .new_tree(runner)?
+            .current();
         let mutation = Mutation::draw(numbers, bytes, other);
         let mut mutated = bytes.to_vec();
         mutation.apply(&mut mutated);
@@ -58,7 +75,10 @@ fn draw_mutation(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<
             return Ok(mutation);
         }
     }
-    Ok(Mutation::Insert { at: bytes.len(), bytes: vec![0] })
+    Ok(Mutation::Insert {
+        at: bytes.len(),
+        bytes: vec![0],
+    })
 }
 
 /// The simplest failing case so far, and a simpler candidate.
@@ -106,7 +126,11 @@ impl<T: ValueTree<Value = Vec<u8>>> MutatedTree<T> {
                 NextStep::SimplifyMutation(index, way) if index < mutations.len() => {
                     let before = mutations[..index].to_vec();
                     let size = MutatedFile::new(self.best.file.clone(), before).bytes.len();
-                    let Some(simpler) = mutations[index].simpler_mutations(size).into_iter().nth(way) else {
+                    let Some(simpler) = mutations[index]
+                        .simpler_mutations(size)
+                        .into_iter()
+                        .nth(way)
+                    else {
                         self.next = NextStep::SimplifyMutation(index + 1, 0);
                         continue;
                     };

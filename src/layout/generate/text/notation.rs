@@ -27,11 +27,19 @@ impl Formatter {
     fn format_text(&mut self, mut groups: Vec<Vec<TextLine>>) -> Vec<u8> {
         groups.iter_mut().for_each(|group| group.reverse());
         groups.retain(|group| !group.is_empty());
-        let mut out = if self.draw_below(4) == 0 { vec![0xef, 0xbb, 0xbf] } else { Vec::new() };
+        let mut out = if self.draw_below(4) == 0 {
+            vec![0xef, 0xbb, 0xbf]
+        } else {
+            Vec::new()
+        };
         while !groups.is_empty() {
             let (group_index, run) = (self.draw_below(groups.len()), self.draw_below(4) + 1);
             let group = &mut groups[group_index];
-            for line in group.split_off(group.len().saturating_sub(run)).into_iter().rev() {
+            for line in group
+                .split_off(group.len().saturating_sub(run))
+                .into_iter()
+                .rev()
+            {
                 let content = self.format_content(&line);
                 self.write_line(&content, &mut out);
             }
@@ -44,9 +52,22 @@ impl Formatter {
     }
 
     fn write_line(&mut self, content: &str, out: &mut Vec<u8>) {
-        let between = self.pick(&["", "", "", "", "\n", " \t\r\n", "# p 1, 2\n", "\x0b#\u{e9}\n"]);
+        let between = self.pick(&[
+            "",
+            "",
+            "",
+            "",
+            "\n",
+            " \t\r\n",
+            "# p 1, 2\n",
+            "\x0b#\u{e9}\n",
+        ]);
         let comment = self.pick(&["", "", "", "", "#", " # c", "\t#\u{20ac} #"]);
-        out.extend_from_slice([between, self.draw_whitespace(), content, comment].concat().as_bytes());
+        out.extend_from_slice(
+            [between, self.draw_whitespace(), content, comment]
+                .concat()
+                .as_bytes(),
+        );
         if !comment.is_empty() && self.draw_below(3) == 0 {
             // Not UTF-8.
             out.extend([0xe9, b' ', 0xff]);
@@ -64,25 +85,47 @@ impl Formatter {
                 let [a, b, c, d] = std::array::from_fn(|_| self.draw_whitespace());
                 return format!("[{a}{name}{b}]{c}={d}{value}");
             }
-            TextLine::Floats(identifier, values) => {
-                (identifier, values.iter().map(|value| self.format_float(*value)).collect())
+            TextLine::Floats(identifier, values) => (
+                identifier,
+                values
+                    .iter()
+                    .map(|value| self.format_float(*value))
+                    .collect(),
+            ),
+            TextLine::Integers(identifier, values) => (
+                identifier,
+                values
+                    .iter()
+                    .map(|value| self.format_integer(*value))
+                    .collect(),
+            ),
+            TextLine::Words(identifier, words) => {
+                (identifier, words.iter().map(|w| w.to_string()).collect())
             }
-            TextLine::Integers(identifier, values) => {
-                (identifier, values.iter().map(|value| self.format_integer(*value)).collect())
-            }
-            TextLine::Words(identifier, words) => (identifier, words.iter().map(|w| w.to_string()).collect()),
         };
-        let mut line = format!("{identifier}{}{}", self.pick(&[" ", "\t", "  "]), self.draw_whitespace());
+        let mut line = format!(
+            "{identifier}{}{}",
+            self.pick(&[" ", "\t", "  "]),
+            self.draw_whitespace()
+        );
         for (position, number) in numbers.iter().enumerate() {
             let comma = if position == 0 { "" } else { "," };
-            line += &format!("{comma}{}{number}{}", self.draw_whitespace(), self.draw_whitespace());
+            line += &format!(
+                "{comma}{}{number}{}",
+                self.draw_whitespace(),
+                self.draw_whitespace()
+            );
         }
         line
     }
 
     /// Formats a float in one of the notations that read back to the same bits.
     fn format_float(&mut self, value: f32) -> String {
-        let plus = if value.is_sign_positive() && self.draw_below(3) == 0 { "+" } else { "" };
+        let plus = if value.is_sign_positive() && self.draw_below(3) == 0 {
+            "+"
+        } else {
+            ""
+        };
         let number = match self.draw_below(6) {
             0 => format!("{value:e}"),
             1 => format!("{value:E}"),
@@ -92,11 +135,22 @@ impl Formatter {
             _ => format!("{:e}", f64::from(value)),
         };
         let number = match self.draw_below(3) {
-            0 => number.replacen("0.", ".", usize::from(number.trim_start_matches('-').starts_with("0."))),
+            0 => number.replacen(
+                "0.",
+                ".",
+                usize::from(number.trim_start_matches('-').starts_with("0.")),
+            ),
             _ => number,
         };
         let has_digits = !matches!(&*number, "." | "-." | "-.e0" | ".e0");
-        format!("{plus}{}", if has_digits { number } else { format!("{value:?}") })
+        format!(
+            "{plus}{}",
+            if has_digits {
+                number
+            } else {
+                format!("{value:?}")
+            }
+        )
     }
 
     fn format_integer(&mut self, value: u32) -> String {

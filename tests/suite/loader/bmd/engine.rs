@@ -110,7 +110,9 @@ pub fn load(image: &[u8], bug: Option<Bug>) -> Result<Model> {
     }
     for entry in lods {
         let [first, count, scale, _] = loader.read_bytes(entry)?;
-        if usize::from(first) + usize::from(count) > model.meshes.len() && bug != Some(Bug::LodRange) {
+        if usize::from(first) + usize::from(count) > model.meshes.len()
+            && bug != Some(Bug::LodRange)
+        {
             return Err("level of detail");
         }
         model.lods.push((first, count, scale));
@@ -123,7 +125,11 @@ pub fn load(image: &[u8], bug: Option<Bug>) -> Result<Model> {
         model.bones.push(bone);
     }
     loader.check_parents(&model.bones)?;
-    let normal = model.bones.iter().position(|bone| bone.parent == 255).unwrap_or(model.bones.len());
+    let normal = model
+        .bones
+        .iter()
+        .position(|bone| bone.parent == 255)
+        .unwrap_or(model.bones.len());
     for entry in clips {
         model.clips.push(loader.read_clip(entry, normal)?);
     }
@@ -141,7 +147,8 @@ impl<'b> Loader<'b> {
     }
 
     fn read_bytes<const N: usize>(&self, at: usize) -> Result<[u8; N]> {
-        self.read_slice(at, N).map(|bytes| bytes.try_into().unwrap())
+        self.read_slice(at, N)
+            .map(|bytes| bytes.try_into().unwrap())
     }
 
     fn read_slice(&self, at: usize, size: usize) -> Result<&'b [u8]> {
@@ -175,7 +182,9 @@ impl<'b> Loader<'b> {
         if !size.is_multiple_of(entry) {
             return Err("partial entry");
         }
-        Ok((0..size / entry).map(|index| start + index * entry).collect())
+        Ok((0..size / entry)
+            .map(|index| start + index * entry)
+            .collect())
     }
 
     /// Reads the string whose offset is at `at`; `None` if the offset is 0.
@@ -196,9 +205,14 @@ impl<'b> Loader<'b> {
     }
 
     fn read_mesh(&self, at: usize) -> Result<Mesh> {
-        let (vertices, faces) =
-            (self.locate_list((at, at + 16), 4)?, self.locate_list((at + 4, at + 20), 4)?);
-        let mut mesh = Mesh { material: self.read_name(at + 8)?, ..Mesh::default() };
+        let (vertices, faces) = (
+            self.locate_list((at, at + 16), 4)?,
+            self.locate_list((at + 4, at + 20), 4)?,
+        );
+        let mut mesh = Mesh {
+            material: self.read_name(at + 8)?,
+            ..Mesh::default()
+        };
         let count = u16::from_le_bytes(self.read_bytes(at + 12)?);
         let triangles = u16::from_le_bytes(self.read_bytes(at + 14)?);
         let flags = self.read_word(at + 24)?;
@@ -211,11 +225,21 @@ impl<'b> Loader<'b> {
         }
         let mut here = faces.0;
         while here < faces.0 + faces.1 {
-            here += self.read_face(&mut mesh, here, faces.0 + faces.1, flags >> 2 & 3, count.into())?;
+            here += self.read_face(
+                &mut mesh,
+                here,
+                faces.0 + faces.1,
+                flags >> 2 & 3,
+                count.into(),
+            )?;
         }
         let quads = mesh.faces.iter().filter(|face| face.len() == 4).count();
         let counts = [mesh.faces.len(), mesh.faces.len() + quads];
-        if counts.contains(&triangles.into()) { Ok(mesh) } else { Err("number of triangles") }
+        if counts.contains(&triangles.into()) {
+            Ok(mesh)
+        } else {
+            Err("number of triangles")
+        }
     }
 
     /// Adds a vertex and returns its size.
@@ -243,23 +267,41 @@ impl<'b> Loader<'b> {
         let st = (first >> 32 & 0xff_ffff) as u32;
         let (position, uv, bone) = match size {
             8 if is_flat => (triple(first as u32, is_signed), [0.0; 2], tag),
-            8 => (triple(first as u32, is_signed), texture(st, 11, 1024.0, 0.5, 4.0), tag),
+            8 => (
+                triple(first as u32, is_signed),
+                texture(st, 11, 1024.0, 0.5, 4.0),
+                tag,
+            ),
             12 => {
-                let second = if self.has_bug(Bug::FineTexture) { 11 } else { 12 };
+                let second = if self.has_bug(Bug::FineTexture) {
+                    11
+                } else {
+                    12
+                };
                 let uv = match tag % 2 {
                     0 => [fine(st & 0xfff), fine(st >> second & 0xfff)],
                     _ => texture(st, 11, 1024.0, 0.5, 4.0),
                 };
-                let bone = if tag == 0xfa || tag == 0xfb { bytes[11] } else { 0 };
+                let bone = if tag == 0xfa || tag == 0xfb {
+                    bytes[11]
+                } else {
+                    0
+                };
                 (triple(first as u32, is_signed), uv, bone)
             }
             _ => {
                 let halves = [0, 2, 4].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
-                if halves.iter().any(|half| half & 0x7c00 == 0x7c00) && !self.has_bug(Bug::NonFinite) {
+                if halves.iter().any(|half| half & 0x7c00 == 0x7c00)
+                    && !self.has_bug(Bug::NonFinite)
+                {
                     return Err("position is not finite");
                 }
                 let st = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
-                (halves.map(half), texture(st, 14, 4096.0, 2.0, 2.0), bytes[15])
+                (
+                    halves.map(half),
+                    texture(st, 14, 4096.0, 2.0, 2.0),
+                    bytes[15],
+                )
             }
         };
         mesh.positions.push(position.map(f32::to_bits));
@@ -269,7 +311,14 @@ impl<'b> Loader<'b> {
     }
 
     /// Adds a face and returns its size.
-    fn read_face(&self, mesh: &mut Mesh, at: usize, end: usize, kind: u32, vertices: u32) -> Result<usize> {
+    fn read_face(
+        &self,
+        mesh: &mut Mesh,
+        at: usize,
+        end: usize,
+        kind: u32,
+        vertices: u32,
+    ) -> Result<usize> {
         let [first] = self.read_bytes(at)?;
         let form = FaceForm::OF_TAGS[usize::from(first & 3)];
         if at + form.size > end {
@@ -278,13 +327,20 @@ impl<'b> Loader<'b> {
         if !form.kinds.contains(&kind) && !self.has_bug(Bug::IgnoredFlags) {
             return Err("form of a face");
         }
-        let word =
-            self.read_slice(at, form.size)?.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let word = self
+            .read_slice(at, form.size)?
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte));
         let (face, rest) = form.decode(word);
         if rest != 0 && !self.has_bug(Bug::SecondTag) {
             return Err("second tag");
         }
-        let limit = if self.has_bug(Bug::IndexAtEnd) { vertices + 1 } else { vertices };
+        let limit = if self.has_bug(Bug::IndexAtEnd) {
+            vertices + 1
+        } else {
+            vertices
+        };
         if face.iter().any(|index| *index >= limit) && !self.has_bug(Bug::UncheckedIndices) {
             return Err("index");
         }
@@ -297,7 +353,8 @@ impl<'b> Loader<'b> {
         let name = self.read_name(at + 8)?;
         let [parent, solid] = self.read_bytes(at + 12)?;
         let index = model.bones.len();
-        if solid != 0 && usize::from(solid) >= model.meshes.len() && !self.has_bug(Bug::SolidRange) {
+        if solid != 0 && usize::from(solid) >= model.meshes.len() && !self.has_bug(Bug::SolidRange)
+        {
             return Err("solid");
         }
         let follows_later =
@@ -305,7 +362,12 @@ impl<'b> Loader<'b> {
         if parent == 255 && (0..4).any(follows_later) {
             return Err("pseudo-bone");
         }
-        Ok(Bone { name, parent, solid, transform })
+        Ok(Bone {
+            name,
+            parent,
+            solid,
+            transform,
+        })
     }
 
     fn check_parents(&self, bones: &[Bone]) -> Result<()> {
@@ -321,7 +383,9 @@ impl<'b> Loader<'b> {
             }
             let is_before = parent < index || index == 0 && parent == 0;
             let is_there = parent < bones.len() && self.has_bug(Bug::LaterParents);
-            if !is_before && !is_there || bones.get(parent).is_some_and(|parent| parent.parent == 255) {
+            if !is_before && !is_there
+                || bones.get(parent).is_some_and(|parent| parent.parent == 255)
+            {
                 return Err("parent");
             }
         }
@@ -341,7 +405,12 @@ impl<'b> Loader<'b> {
             tracks.push(self.read_track(&mut keys, frames.into())?);
         }
         if keys.is_empty() {
-            Ok(Clip { name, frames, rate, tracks })
+            Ok(Clip {
+                name,
+                frames,
+                rate,
+                tracks,
+            })
         } else {
             Err("keys after the last bone")
         }

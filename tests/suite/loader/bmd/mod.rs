@@ -13,7 +13,11 @@ use super::{require_agreement, require_all_found};
 use engine::{Bone, Bug, Clip, Mesh, Model, load};
 
 fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
-    vec![conformance::<Document>().cases(cases).compare(model, |bytes| load(bytes, bug))]
+    vec![
+        conformance::<Document>()
+            .cases(cases)
+            .compare(model, |bytes| load(bytes, bug)),
+    ]
 }
 
 #[test]
@@ -34,7 +38,13 @@ fn model(document: &Document) -> Model {
         lods: document
             .lods
             .iter()
-            .map(|lod| (lod.id_mesh, lod.n_mesh, u8::from_le_bytes(lod.ld_sc.into_bytes())))
+            .map(|lod| {
+                (
+                    lod.id_mesh,
+                    lod.n_mesh,
+                    u8::from_le_bytes(lod.ld_sc.into_bytes()),
+                )
+            })
             .collect(),
         bones: document.bones.iter().map(bone).collect(),
         clips: document.animations.iter().map(clip).collect(),
@@ -48,10 +58,22 @@ fn name(text: &Option<meshspec::Text>) -> Option<Vec<u8>> {
 fn mesh(mesh: &bmd::Mesh) -> Mesh {
     Mesh {
         material: name(&mesh.material),
-        positions: mesh.vertices.iter().map(|vertex| vertex.position.map(f32::to_bits)).collect(),
-        uvs: mesh.vertices.iter().map(|vertex| vertex.st.map(f32::to_bits)).collect(),
+        positions: mesh
+            .vertices
+            .iter()
+            .map(|vertex| vertex.position.map(f32::to_bits))
+            .collect(),
+        uvs: mesh
+            .vertices
+            .iter()
+            .map(|vertex| vertex.st.map(f32::to_bits))
+            .collect(),
         bones: mesh.vertices.iter().map(|vertex| vertex.bone).collect(),
-        faces: mesh.faces.iter().map(|face| face.vertices().to_vec()).collect(),
+        faces: mesh
+            .faces
+            .iter()
+            .map(|face| face.vertices().to_vec())
+            .collect(),
     }
 }
 
@@ -60,17 +82,33 @@ fn bone(bone: &bmd::Bone) -> Bone {
         Transform::Bone(transform) => transform.into_bytes(),
         Transform::Pseudo(transform) => transform.into_bytes(),
     };
-    Bone { name: name(&bone.name), parent: bone.id_parent, solid: bone.id_solid, transform }
+    Bone {
+        name: name(&bone.name),
+        parent: bone.id_parent,
+        solid: bone.id_solid,
+        transform,
+    }
 }
 
 fn clip(animation: &bmd::Animation) -> Clip {
     let key = |key: bmd::TrackKey| {
-        let rotation = key.rotation.map(|rotation| u32::from_le_bytes(rotation.into_bytes()));
-        let words =
-            [rotation, key.translation.map(|value| value.word()), key.scale.map(|value| value.word())];
+        let rotation = key
+            .rotation
+            .map(|rotation| u32::from_le_bytes(rotation.into_bytes()));
+        let words = [
+            rotation,
+            key.translation.map(|value| value.word()),
+            key.scale.map(|value| value.word()),
+        ];
         (key.frame, words.into_iter().flatten().collect())
     };
-    let keys = |track: &bmd::Track| track.keys().filter(bmd::TrackKey::has_values).map(key).collect();
+    let keys = |track: &bmd::Track| {
+        track
+            .keys()
+            .filter(bmd::TrackKey::has_values)
+            .map(key)
+            .collect()
+    };
     Clip {
         name: name(&animation.name),
         frames: animation.n_frames,

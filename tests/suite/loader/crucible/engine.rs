@@ -96,7 +96,11 @@ impl Attribute {
 
 /// Loads a file.
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Result<Vec<Mesh>, &'static str> {
-    let mut loader = Loader { bytes, is_tangent: dialect == Dialect::Tangent, bug };
+    let mut loader = Loader {
+        bytes,
+        is_tangent: dialect == Dialect::Tangent,
+        bug,
+    };
     let meshes = match bytes.strip_prefix(b"cmodel\n") {
         None => vec![loader.read_chunk()?],
         Some(rest) => {
@@ -145,7 +149,11 @@ impl<'b> Loader<'b> {
         let bytes = self.take(usize::try_from(length).map_err(|_| "truncated")?)?;
         let mut inner = Loader { bytes, ..*self };
         let mesh = inner.read_chunk()?;
-        if inner.bytes.is_empty() || self.has_bug(Bug::Trailing) { Ok(mesh) } else { Err("trailing bytes") }
+        if inner.bytes.is_empty() || self.has_bug(Bug::Trailing) {
+            Ok(mesh)
+        } else {
+            Err("trailing bytes")
+        }
     }
 
     fn read_chunk(&mut self) -> Result<Mesh, &'static str> {
@@ -155,11 +163,17 @@ impl<'b> Loader<'b> {
         }
         let indices = self.read_block()?;
         let [count] = self.take_array()?;
-        let mut mesh = Mesh { indices: self.decode_indices(&indices, index_size)?, streams: Vec::new() };
+        let mut mesh = Mesh {
+            indices: self.decode_indices(&indices, index_size)?,
+            streams: Vec::new(),
+        };
         let mut vertices = None;
         for _ in 0..count {
             let (stream, length) = self.read_stream()?;
-            if mesh.streams.iter().any(|other| other.attribute == stream.attribute)
+            if mesh
+                .streams
+                .iter()
+                .any(|other| other.attribute == stream.attribute)
                 && !self.has_bug(Bug::Duplicates)
             {
                 return Err("duplicate stream");
@@ -171,8 +185,9 @@ impl<'b> Loader<'b> {
         }
         let is_inside = |index: &u32| {
             let index = *index as usize;
-            vertices
-                .is_none_or(|vertices| index < vertices || self.has_bug(Bug::IndexAtEnd) && index == vertices)
+            vertices.is_none_or(|vertices| {
+                index < vertices || self.has_bug(Bug::IndexAtEnd) && index == vertices
+            })
         };
         if !self.has_bug(Bug::UncheckedIndices) && !mesh.indices.iter().all(is_inside) {
             return Err("index out of range");
@@ -260,7 +275,11 @@ impl<'b> Loader<'b> {
         if self.has_bug(Bug::ShortBlocks) {
             unpacked.resize(size, 0);
         }
-        if unpacked.len() == size { Ok(unpacked) } else { Err("wrong size") }
+        if unpacked.len() == size {
+            Ok(unpacked)
+        } else {
+            Err("wrong size")
+        }
     }
 }
 
@@ -274,7 +293,9 @@ fn unpack(mut block: &[u8], max: usize) -> Result<Vec<u8>, &'static str> {
     loop {
         let token = take_byte(&mut block)?;
         let literals = read_length(token >> 4, &mut block)?;
-        let (copied, rest) = block.split_at_checked(literals).ok_or("truncated literals")?;
+        let (copied, rest) = block
+            .split_at_checked(literals)
+            .ok_or("truncated literals")?;
         out.extend_from_slice(copied);
         block = rest;
         if out.len() > max {
@@ -283,9 +304,14 @@ fn unpack(mut block: &[u8], max: usize) -> Result<Vec<u8>, &'static str> {
         if block.is_empty() {
             return Ok(out);
         }
-        let distance = usize::from(take_byte(&mut block)?) | usize::from(take_byte(&mut block)?) << 8;
+        let distance =
+            usize::from(take_byte(&mut block)?) | usize::from(take_byte(&mut block)?) << 8;
         let matched = read_length(token & 15, &mut block)? + 4;
-        let start = out.len().checked_sub(distance).filter(|_| distance > 0).ok_or("bad distance")?;
+        let start = out
+            .len()
+            .checked_sub(distance)
+            .filter(|_| distance > 0)
+            .ok_or("bad distance")?;
         if out.len() + matched > max {
             return Err("too much data");
         }

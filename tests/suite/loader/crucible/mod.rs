@@ -38,7 +38,11 @@ fn meshes(document: &Document) -> Vec<Mesh> {
             Indices::U16(indices) => indices.iter().map(|index| u32::from(*index)).collect(),
             Indices::U32(indices) => indices.clone(),
         },
-        streams: chunk.streams.iter().map(|column| stream(&column.values)).collect(),
+        streams: chunk
+            .streams
+            .iter()
+            .map(|column| stream(&column.values))
+            .collect(),
     };
     document.chunks.iter().map(mesh).collect()
 }
@@ -50,15 +54,23 @@ fn stream(column: &Values) -> Stream {
         Values::Normal(values) => (Attribute::Normal, bits(values.as_flattened())),
         Values::Uv(values) => (Attribute::Uv, bits(values.as_flattened())),
         Values::Tangent(values) => (Attribute::Tangent, bits(values.as_flattened())),
-        Values::Color(values) => {
-            (Attribute::Color, values.iter().flatten().map(|byte| u32::from(*byte)).collect())
-        }
+        Values::Color(values) => (
+            Attribute::Color,
+            values
+                .iter()
+                .flatten()
+                .map(|byte| u32::from(*byte))
+                .collect(),
+        ),
         Values::BoneWeights(values) => {
             let pair = |weight: &meshspec::crucible::BoneWeight| {
                 let (bone, influence) = (weight.bone, weight.influence);
                 [bone.into(), influence.to_bits()]
             };
-            (Attribute::BoneWeights, values.iter().flatten().flat_map(pair).collect())
+            (
+                Attribute::BoneWeights,
+                values.iter().flatten().flat_map(pair).collect(),
+            )
         }
     };
     Stream { attribute, values }

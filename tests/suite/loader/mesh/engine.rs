@@ -88,7 +88,12 @@ pub struct Clip {
 /// Loads a file; `None` if it violates the specification.
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Option<Model> {
     let is_renderlib = dialect == Dialect::Renderlib && bug != Some(Bug::UnknownDialect);
-    Loader { bytes, is_renderlib, bug }.read_model()
+    Loader {
+        bytes,
+        is_renderlib,
+        bug,
+    }
+    .read_model()
 }
 
 struct Loader<'b> {
@@ -114,7 +119,8 @@ impl<'b> Loader<'b> {
     }
 
     fn read_short(&mut self) -> Option<u16> {
-        self.take(2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+        self.take(2)
+            .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
     fn read_words(&mut self, count: usize) -> Option<Vec<u32>> {
@@ -134,7 +140,9 @@ impl<'b> Loader<'b> {
     fn read_floats(&mut self, count: usize) -> Option<Vec<u32>> {
         let mut words = self.read_words(count)?;
         if self.has_bug(Bug::QuietNans) {
-            let nans = words.iter_mut().filter(|word| f32::from_bits(**word).is_nan());
+            let nans = words
+                .iter_mut()
+                .filter(|word| f32::from_bits(**word).is_nan());
             nans.for_each(|nan| *nan |= 0x0040_0000);
         }
         Some(words)
@@ -154,7 +162,11 @@ impl<'b> Loader<'b> {
             }
             count => usize::from(count),
         };
-        let clips = if self.is_renderlib { self.read_short()? } else { self.read_byte()?.into() };
+        let clips = if self.is_renderlib {
+            self.read_short()?
+        } else {
+            self.read_byte()?.into()
+        };
         if self.is_renderlib {
             model.root = self.read_floats(16)?;
         }
@@ -195,27 +207,47 @@ impl<'b> Loader<'b> {
             if format & 4 != 0 {
                 let mut uv = self.read_floats(2)?;
                 if self.has_bug(Bug::UvsAfterNormals) {
-                    uv = Loader { bytes: vertex.get(24..)?, ..*self }.read_floats(2)?;
+                    uv = Loader {
+                        bytes: vertex.get(24..)?,
+                        ..*self
+                    }
+                    .read_floats(2)?;
                 }
                 model.uvs.extend(uv);
             }
             if format & 8 != 0 {
                 model.joint_ids.extend(self.take(4)?);
-                let weights = self.take(4)?.iter().map(|weight| f32::from(*weight) / 255.0);
+                let weights = self
+                    .take(4)?
+                    .iter()
+                    .map(|weight| f32::from(*weight) / 255.0);
                 let is_half = self.has_bug(Bug::HalfWeights);
-                let kept = |weight| if is_half { half::f16::from_f32(weight).to_f32() } else { weight };
-                model.weights.extend(weights.map(|weight| kept(weight).to_bits()));
+                let kept = |weight| {
+                    if is_half {
+                        half::f16::from_f32(weight).to_f32()
+                    } else {
+                        weight
+                    }
+                };
+                model
+                    .weights
+                    .extend(weights.map(|weight| kept(weight).to_bits()));
             }
         }
         Some(())
     }
 
     fn read_joint(&mut self) -> Option<Joint> {
-        let (id, parent, mut transform) = (self.read_byte()?, self.read_byte()?, self.read_floats(16)?);
+        let (id, parent, mut transform) =
+            (self.read_byte()?, self.read_byte()?, self.read_floats(16)?);
         if self.has_bug(Bug::ColumnMajor) {
             transform = (0..16).map(|i| transform[i % 4 * 4 + i / 4]).collect();
         }
-        Some(Joint { id, parent, transform })
+        Some(Joint {
+            id,
+            parent,
+            transform,
+        })
     }
 
     /// Returns `None` unless ids number the joints, parents lead to a root, and every weighted vertex has a joint.
@@ -230,13 +262,15 @@ impl<'b> Loader<'b> {
         if !leads_to_roots(joints, &by_id) && !leads_to_roots(joints, &by_position) {
             return None;
         }
-        let follows =
-            |(position, joint): (usize, &Joint)| joint.parent == 255 || usize::from(joint.parent) < position;
+        let follows = |(position, joint): (usize, &Joint)| {
+            joint.parent == 255 || usize::from(joint.parent) < position
+        };
         if self.has_bug(Bug::ParentsFirst) && !joints.iter().enumerate().all(follows) {
             return None;
         }
         for (ids, weights) in model.joint_ids.chunks(4).zip(model.weights.chunks(4)) {
-            let is_bound = |slot: usize| usize::from(ids[slot]) < joints.len() && weights[slot] != 0;
+            let is_bound =
+                |slot: usize| usize::from(ids[slot]) < joints.len() && weights[slot] != 0;
             if weights.iter().any(|weight| *weight != 0) && !(0..4).any(is_bound) {
                 return None;
             }
@@ -246,24 +280,50 @@ impl<'b> Loader<'b> {
 
     /// Reads an animation and the index of its name; `None` if it is invalid.
     fn read_clip(&mut self, joints: usize) -> Option<(Option<u32>, Clip)> {
-        let name = if self.is_renderlib { None } else { Some(self.read_word()?) };
-        let [duration, speed] = self.read_floats(2)?[..] else { return None };
+        let name = if self.is_renderlib {
+            None
+        } else {
+            Some(self.read_word()?)
+        };
+        let [duration, speed] = self.read_floats(2)?[..] else {
+            return None;
+        };
         let count = self.read_word()? as usize;
         let times = self.read_floats(count)?;
         let mut poses = Vec::new();
         for _ in 0..count {
             let mut pose = vec![None; joints];
             for position in 0..joints {
-                let joint =
-                    if self.is_renderlib { self.read_byte()?.into() } else { self.read_word()? as usize };
-                let index = if self.has_bug(Bug::PosesInOrder) { position } else { joint };
-                if pose.get_mut(index)?.replace(self.read_floats(10)?).is_some() {
+                let joint = if self.is_renderlib {
+                    self.read_byte()?.into()
+                } else {
+                    self.read_word()? as usize
+                };
+                let index = if self.has_bug(Bug::PosesInOrder) {
+                    position
+                } else {
+                    joint
+                };
+                if pose
+                    .get_mut(index)?
+                    .replace(self.read_floats(10)?)
+                    .is_some()
+                {
                     return None;
                 }
             }
             poses.push(pose.into_iter().flatten().flatten().collect());
         }
-        Some((name, Clip { name: None, duration, speed, times, poses }))
+        Some((
+            name,
+            Clip {
+                name: None,
+                duration,
+                speed,
+                times,
+                poses,
+            },
+        ))
     }
 
     fn read_names(&mut self, model: &mut Model, numbers: &[Option<u32>]) -> Option<()> {
@@ -277,7 +337,9 @@ impl<'b> Loader<'b> {
             _ if self.has_bug(Bug::UnterminatedString) => strings.push(last),
             _ => return None,
         }
-        if self.has_bug(Bug::Utf8Names) && strings.iter().any(|string| str::from_utf8(string).is_err()) {
+        if self.has_bug(Bug::Utf8Names)
+            && strings.iter().any(|string| str::from_utf8(string).is_err())
+        {
             return None;
         }
         for (clip, number) in model.clips.iter_mut().zip(numbers) {
@@ -291,7 +353,11 @@ impl<'b> Loader<'b> {
 /// number of each joint.
 fn leads_to_roots(joints: &[Joint], numbers: &[usize]) -> bool {
     let parent_of = |number: usize| {
-        joints.iter().zip(numbers).find(|(_, own)| **own == number).map(|(joint, _)| joint.parent)
+        joints
+            .iter()
+            .zip(numbers)
+            .find(|(_, own)| **own == number)
+            .map(|(joint, _)| joint.parent)
     };
     numbers.iter().all(|number| {
         let mut parent = parent_of(*number);

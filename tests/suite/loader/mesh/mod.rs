@@ -46,18 +46,42 @@ fn model(document: &Document) -> Model {
         normals: bits(columns.normals.unwrap_or_default().as_flattened()),
         uvs: bits(columns.uvs.unwrap_or_default().as_flattened()),
         joint_ids: columns.joint_ids.unwrap_or_default().concat(),
-        weights: weights.as_flattened().iter().map(|weight| (f32::from(*weight) / 255.0).to_bits()).collect(),
+        weights: weights
+            .as_flattened()
+            .iter()
+            .map(|weight| (f32::from(*weight) / 255.0).to_bits())
+            .collect(),
         indices: document.indices.clone(),
         joints: document.joints.iter().map(joint).collect(),
-        clips: document.animations.iter().map(|animation| clip(document, animation)).collect(),
+        clips: document
+            .animations
+            .iter()
+            .map(|animation| clip(document, animation))
+            .collect(),
     }
 }
 
 fn clip(document: &Document, animation: &Animation) -> Clip {
-    let pose = |pose: &Pose| bits(pose.position.iter().chain(&pose.rotation).chain(&pose.scale));
-    let poses = |time| document.skeleton_pose(animation, time).unwrap().iter().flat_map(pose).collect();
+    let pose = |pose: &Pose| {
+        bits(
+            pose.position
+                .iter()
+                .chain(&pose.rotation)
+                .chain(&pose.scale),
+        )
+    };
+    let poses = |time| {
+        document
+            .skeleton_pose(animation, time)
+            .unwrap()
+            .iter()
+            .flat_map(pose)
+            .collect()
+    };
     Clip {
-        name: document.animation_name(animation).map(|name| name.as_bytes().to_vec()),
+        name: document
+            .animation_name(animation)
+            .map(|name| name.as_bytes().to_vec()),
         duration: animation.duration.to_bits(),
         speed: animation.speed.to_bits(),
         times: bits(&animation.timestamps),

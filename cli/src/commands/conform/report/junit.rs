@@ -30,7 +30,9 @@ fn test_case(outcome: &LoaderOutcome) -> TestCase {
         .result
         .disagreement
         .as_ref()
-        .map_or_else(TestCaseStatus::success, |found| failed_status(found, outcome));
+        .map_or_else(TestCaseStatus::success, |found| {
+            failed_status(found, outcome)
+        });
     let mut case = TestCase::new(escaped(&entry.file), status);
     case.set_classname(escaped(outcome.case.rule().unwrap_or(entry.kind.name())));
     case.set_time(outcome.result.time);

@@ -7,15 +7,27 @@ use crate::commands::conform::group::DisagreementGroup;
 use crate::terminal::{format_size, is_terminal_control};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "# Conformance of {}\n", format_code(&report.command.join(" ")))?;
+    writeln!(
+        out,
+        "# Conformance of {}\n",
+        format_code(&report.command.join(" "))
+    )?;
     let reading = if report.lenient { "lenient" } else { "strict" };
-    writeln!(out, "{}: verdicts of {reading} reading, {}.", format_code(&report.index), report.summary())?;
+    writeln!(
+        out,
+        "{}: verdicts of {reading} reading, {}.",
+        format_code(&report.index),
+        report.summary()
+    )?;
     if report.groups.is_empty() {
         return Ok(());
     }
     writeln!(out, "\n| problem | rule | files | what happens | file |")?;
     writeln!(out, "|---|---|---|---|---|")?;
-    report.groups.iter().try_for_each(|group| print_row(group, out))
+    report
+        .groups
+        .iter()
+        .try_for_each(|group| print_row(group, out))
 }
 
 fn print_row(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()> {
@@ -59,7 +71,15 @@ fn escape_cell(text: &str) -> String {
 
 /// Formats text as inline code, escaped for a table cell.
 fn format_code(text: &str) -> String {
-    let text: String =
-        text.chars().map(|c| if is_terminal_control(c) || c == '`' { ' ' } else { c }).collect();
+    let text: String = text
+        .chars()
+        .map(|c| {
+            if is_terminal_control(c) || c == '`' {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect();
     format!("`{}`", text.replace('|', "\\|"))
 }

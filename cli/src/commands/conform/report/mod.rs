@@ -62,7 +62,11 @@ type ReportPrinter = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
 pub const PRINTERS: Printers<ReportPrinter> = Printers {
     text: text::print,
-    others: &[(Json, print_json), (Junit, junit::print), (Markdown, markdown::print)],
+    others: &[
+        (Json, print_json),
+        (Junit, junit::print),
+        (Markdown, markdown::print),
+    ],
 };
 
 fn print_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -74,7 +78,12 @@ impl Report<'_> {
     /// Returns a one-line summary.
     fn summary(&self) -> String {
         let files = counted(self.files as u64, "file", "files");
-        let counts = [self.crashes, self.hangs, self.wrong_verdicts, self.wrong_contents];
+        let counts = [
+            self.crashes,
+            self.hangs,
+            self.wrong_verdicts,
+            self.wrong_contents,
+        ];
         let counted_kinds: Vec<_> = (DisagreementKind::ALL.into_iter().zip(counts))
             .filter(|(_, count)| *count > 0)
             .map(|(kind, count)| counted(count as u64, kind.singular(), kind.plural()))
@@ -92,7 +101,10 @@ impl Report<'_> {
 
 /// Returns the path and byte range of the tested value in the smallest file of a group; `None` if unknown.
 fn location_text(group: &DisagreementGroup) -> Option<String> {
-    let bytes = group.smallest.bytes.map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
+    let bytes = group
+        .smallest
+        .bytes
+        .map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
     match (group.smallest.path, bytes) {
         (Some(path), Some(bytes)) => Some(format!("{path} ({bytes})")),
         (Some(path), None) => Some(path.to_owned()),

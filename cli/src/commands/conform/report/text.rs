@@ -11,7 +11,12 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for group in &report.groups {
         print_group(group, out)?;
     }
-    writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&report.index), report.summary())
+    writeln!(
+        out,
+        "{TITLE}{}{TITLE:#}: {}",
+        Escaped(&report.index),
+        report.summary()
+    )
 }
 
 fn print_group(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()> {
@@ -27,14 +32,28 @@ fn print_group(group: &DisagreementGroup, out: &mut dyn Write) -> io::Result<()>
     if let Some(summary) = group.summary {
         line("rule", summary)?;
     }
-    line("smallest", &format!("{}, {}", group.smallest.file, format_size(group.smallest.size)))?;
+    line(
+        "smallest",
+        &format!(
+            "{}, {}",
+            group.smallest.file,
+            format_size(group.smallest.size)
+        ),
+    )?;
     line("", group.smallest.description)?;
     if let Some(location) = location_text(group) {
         line("at", &location)?;
     }
     if let Some(minimized) = &group.minimized {
         let runs = counted(minimized.runs as u64, "run", "runs");
-        line("minimized", &format!("{}, {} after {runs}", minimized.file, format_size(minimized.size)))?;
+        line(
+            "minimized",
+            &format!(
+                "{}, {} after {runs}",
+                minimized.file,
+                format_size(minimized.size)
+            ),
+        )?;
     }
     if !group.stderr.is_empty() {
         line("stderr", group.stderr)?;
