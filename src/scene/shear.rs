@@ -30,10 +30,16 @@ impl Scene {
         {
             return None;
         }
-        let skinning = Skinning::new(
+        let mut skinning = Skinning::new(
             self,
             &self.skeleton.global_matrices(&self.skeleton.rest_pose()),
         );
+        // A singular inverse bind matrix has no bind pose, so it has no shear to lose.
+        for (matrix, joint) in skinning.matrices.iter_mut().zip(&self.skeleton.joints) {
+            if !joint.inverse_bind.inverse().is_finite() {
+                *matrix = Mat4::IDENTITY;
+            }
+        }
         if skinning.is_identity() {
             return None;
         }

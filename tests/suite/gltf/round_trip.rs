@@ -1,7 +1,7 @@
 //! Round trips of scenes through glTF that this crate writes.
 
 use crate::common::config;
-use glam::{Mat4, Vec4};
+use glam::{Mat4, Vec3, Vec4};
 use meshspec::interop::Interchange;
 use meshspec::scene::{Animation, Faces, Indices, Joint, Mesh, Scene, Skin, Weights, strategy};
 use meshspec::{ErrorKind, LossKind};
@@ -140,4 +140,39 @@ fn the_shear_of_the_bind_pose_is_lost_once() {
     )
     .unwrap();
     assert_eq!(losses, []);
+}
+
+#[test]
+fn singular_bind_matrices_lose_no_shear() {
+    // Without a bind pose, the vertices collapse in any pose: moving them would destroy the mesh.
+    let joint = |parent| Joint {
+        parent,
+        inverse_bind: Mat4::from_scale(Vec3::ZERO),
+        ..Joint::default()
+    };
+    let mesh = Mesh {
+        positions: vec![[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.0]],
+        faces: Faces::triangles(vec![0, 1, 2]),
+        skins: vec![Skin {
+            joints: vec![[0, 1, 0, 0]; 3],
+            weights: Weights::U8(vec![[128, 127, 0, 0]; 3]),
+        }],
+        ..Mesh::default()
+    };
+    let mut scene = Scene {
+        meshes: vec![mesh],
+        ..Scene::default()
+    };
+    scene.skeleton.joints = vec![joint(None), joint(Some(0))];
+    let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    let (again, _) = read(Interchange::Glb, &files).unwrap();
+    assert!(
+        again
+            .skeleton
+            .joints
+            .iter()
+            .all(|joint| joint.rest.is_none())
+    );
+    assert_eq!(again.meshes[0].positions, scene.meshes[0].positions);
 }
