@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
-use glam::{Mat4, Vec3};
+use glam::{Mat3, Mat4, Vec3};
 
 use super::super::Triple;
 use super::anchors::{dominant_joint, model_to_joint, rebind_vertices};
@@ -130,6 +130,14 @@ struct JointSpace {
     to_model: Mat4,
     /// Whether the joint is a part of a pseudo-bone, to which no bone can be added.
     is_part: bool,
+    /// Whether lengths are equal in both spaces, except for rounding.
+    is_rigid: bool,
+}
+
+/// Returns `true` if a matrix preserves lengths, except for rounding.
+fn is_rigid(matrix: Mat4) -> bool {
+    let linear = Mat3::from_mat4(matrix);
+    (linear.transpose() * linear).abs_diff_eq(Mat3::IDENTITY, 1e-3)
 }
 
 struct DetailVertex {
@@ -173,6 +181,9 @@ impl<'a> Detail<'a> {
             let face_list = faces::from_faces(&mesh.faces);
             let limits = precision::first_error_limits(&mesh.positions, &face_list, size);
             let first = detail.vertices.len();
+            // Most meshes need no bones: their triangles are larger than any error. The errors of two corners and an edge
+            // cannot flatten a triangle if they are within their limits, a quarter of its height.
+            let mut is_safe = !precision::has_slivers(&mesh.positions, &face_list, size);
             for (index, (position, limit)) in mesh.positions.iter().zip(limits).enumerate() {
                 let joint = dominant_joint(mesh, index).or(base_joint);
                 let group = *group_indices.entry(joint).or_insert_with(|| {
@@ -188,12 +199,14 @@ impl<'a> Detail<'a> {
                             to_joint,
                             to_model,
                             is_part,
+                            is_rigid: is_rigid(to_model),
                         },
                     )
                 });
                 let position = Vec3::from(*position);
                 let at = detail.groups[group].to_joint.transform_point3(position);
-                let mut vertex = DetailVertex {
+                is_safe &= detail.groups[group].is_rigid && precision::is_within_limit(at, limit);
+                detail.vertices.push(DetailVertex {
                     mesh: mesh_index,
                     index,
                     group,
@@ -202,15 +215,17 @@ impl<'a> Detail<'a> {
                     limit,
                     packed: position,
                     is_flattened: false,
-                };
-                vertex.packed = detail.pack(&vertex, Vec3::ZERO);
-                detail.vertices.push(vertex);
+                });
             }
-            if !detail.add_triangles(
-                first,
-                &face_list,
-                precision::height_rounding(&mesh.positions),
-            ) {
+            if is_safe {
+                detail.vertices.truncate(first);
+                continue;
+            }
+            for vertex in first..detail.vertices.len() {
+                detail.vertices[vertex].packed = detail.pack(&detail.vertices[vertex], Vec3::ZERO);
+            }
+            let height_rounding = precision::height_rounding(&mesh.positions);
+            if !detail.add_triangles(first, &face_list, height_rounding) {
                 detail.vertices.truncate(first);
             }
         }

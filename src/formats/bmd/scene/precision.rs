@@ -370,7 +370,7 @@ fn error_limits(
 ) -> Vec<f32> {
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
     // Invisible slivers may collapse.
-    let min_height = height_rounding(positions).max(size * 1e-5);
+    let (_, min_height) = sliver_heights(positions, size);
     for_each_triangle(faces, |corners| {
         let Some(triangle) = triangle_at(positions, corners) else {
             return;
@@ -385,6 +385,33 @@ fn error_limits(
         }
     });
     limits
+}
+
+/// The largest relative error of a coordinate packed as a 16-bit float.
+const HALF_ERROR: f32 = 1.0 / 2048.0;
+
+/// Returns `true` if the error of a packed position in bone space is within `limit`, whichever form is chosen.
+pub fn is_within_limit(position: Vec3, limit: f32) -> bool {
+    let largest = position.abs().max_element();
+    // Larger numbers exceed the range of 16-bit floats.
+    largest < f32::from(f16::MAX) && largest * HALF_ERROR <= limit
+}
+
+/// Returns `true` if the mesh has triangles that are too thin to limit the error of their corners, but not degenerate.
+pub fn has_slivers(positions: &[[f32; 3]], faces: &[Face], size: f32) -> bool {
+    let (degenerate, thin) = sliver_heights(positions, size);
+    let mut has_slivers = false;
+    for_each_triangle(faces, |corners| {
+        let height = triangle_at(positions, corners).map_or(0.0, smallest_height);
+        has_slivers |= height > degenerate && height <= thin;
+    });
+    has_slivers
+}
+
+/// Returns the largest height of degenerate triangles, and the largest height of invisible slivers.
+fn sliver_heights(positions: &[[f32; 3]], size: f32) -> (f32, f32) {
+    let degenerate = height_rounding(positions);
+    (degenerate, degenerate.max(size * 1e-5))
 }
 
 /// Returns the maximum coordinate error of each vertex in the first attempt to encode a mesh of `size`.
@@ -447,8 +474,7 @@ impl PackingEffect {
             .zip(&after)
             .map(|(a, b)| [a, b].map(|p| Vec3::from(*p).as_dvec3()));
         let distance = points.map(|[a, b]| a.distance(b)).fold(0.0, f64::max);
-        let normals = normals.iter().zip(&normals_after);
-        let normal_angle = normals.map(|(a, b)| angle(*a, *b)).fold(0.0, f64::max);
+        let normal_angle = largest_angle(normals.iter().zip(&normals_after));
         let mut effect = PackingEffect {
             size,
             height_rounding,
@@ -532,10 +558,22 @@ fn twice_the_area(corners: [Vec3; 3]) -> f64 {
     (b - a).cross(c - a).length()
 }
 
-/// Returns the angle between two directions in degrees; 0 if either is zero.
-fn angle(a: [f32; 3], b: [f32; 3]) -> f64 {
-    let [a, b] = [a, b].map(|vector| Vec3::from(vector).as_dvec3());
-    a.cross(b).length().atan2(a.dot(b)).to_degrees()
+/// Returns the largest angle between two directions in degrees; 0 if either is zero.
+fn largest_angle<'n>(pairs: impl Iterator<Item = (&'n [f32; 3], &'n [f32; 3])>) -> f64 {
+    let mut largest = (0.0, 0.0, 1.0);
+    for (a, b) in pairs {
+        let [a, b] = [a, b].map(|vector| Vec3::from(*vector).as_dvec3());
+        let (sine, cosine) = (a.cross(b).length_squared(), a.dot(b));
+        // The squared sine of an acute angle, or 2 minus that of an obtuse one. It increases with the angle, and is
+        // computed much faster.
+        let share = sine / (sine + cosine * cosine);
+        let key = if cosine < 0.0 { 2.0 - share } else { share };
+        if key > largest.0 {
+            largest = (key, sine, cosine);
+        }
+    }
+    let (_, sine, cosine) = largest;
+    sine.sqrt().atan2(cosine).to_degrees()
 }
 
 /// Returns the normal of a triangle; its length is twice the area.
