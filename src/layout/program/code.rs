@@ -140,6 +140,7 @@ impl Code {
     }
 
     /// Evaluates to a cell for a slot of a nested unit; a string is copied.
+    #[inline]
     pub fn eval_cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
         if let Code::Slot(slot, _) = self {
             return match cells.get(*slot as usize) {
@@ -218,6 +219,7 @@ impl Code {
 }
 
 /// Returns the value of a bit field; `bits` is its range in the outermost word.
+#[inline]
 pub(crate) fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
     if field.flag {
         Operand::Bool(bits.extract(word) != 0)

@@ -210,10 +210,19 @@ impl<M: SlotMark> Frames<M> {
     }
 
     /// Returns the size in bytes of a value with these arguments; `None` if they do not determine it.
+    #[inline]
     pub fn form_size(&mut self, form: FormId, arguments: &'static [Argument]) -> Option<u64> {
+        // Most sizes are fixed, and walks request the size of every list.
+        match self.program.forms[form].size {
+            FormSize::Fixed(size) => Some(size),
+            FormSize::FromArguments => self.size_from_arguments(form, arguments),
+            FormSize::FromContent => None,
+        }
+    }
+
+    fn size_from_arguments(&mut self, form: FormId, arguments: &'static [Argument]) -> Option<u64> {
         let form = &self.program.forms[form];
         match (form.size, form.kind) {
-            (FormSize::Fixed(size), _) => Some(size),
             (FormSize::FromArguments, FormKind::Items(item, Some(count))) => {
                 self.form_size(item, arguments)?.checked_mul(count)
             }

@@ -240,8 +240,7 @@ impl Walker<'_> {
         range: Range<u64>,
         unit: &'static Unit,
     ) -> Walked<()> {
-        for ComputedStep { name, value, slot } in unit.computed.iter().filter(|_| self.is_for_codec)
-        {
+        for ComputedStep { name, value, slot } in &unit.computed {
             if !self.frames.compute(value, *slot) {
                 let message = format!("`{name}` cannot be computed: {OVERFLOW}");
                 return self.fault(FaultKind::Count, space.span(range), message, None);
@@ -252,6 +251,7 @@ impl Walker<'_> {
 
     /// Evaluates the condition of a field or variant; `None` is always true. Without a codec, a condition on an unknown
     /// value is false.
+    #[inline]
     pub fn eval_condition(
         &self,
         space: &Space,
@@ -259,13 +259,17 @@ impl Walker<'_> {
         condition: Option<&Code>,
         what: &str,
     ) -> Walked<bool> {
-        match condition.map_or(Ok(true), |condition| self.frames.eval_bool(condition)) {
+        let Some(condition) = condition else {
+            return Ok(true);
+        };
+        match self.frames.eval_bool(condition) {
             Ok(holds) => Ok(holds),
             Err(EvalError::Unknown) if !self.is_for_codec => Ok(false),
             Err(error) => self.uncomputable(space, at, what, error),
         }
     }
 
+    #[cold]
     fn uncomputable<T>(&self, space: &Space, at: u64, what: &str, error: EvalError) -> Walked<T> {
         let reason = match error {
             EvalError::Overflow => OVERFLOW,

@@ -222,7 +222,9 @@ impl<'v> Walker<'v> {
                 walker.walk_group(space, at, item, |walker, _| {
                     let start = walker.walk_magic(space, at, item, unit.declaration.magic)?;
                     let end = walker.walk_fields(space, at, start, unit)?;
-                    walker.compute_values(space, at..end, unit)?;
+                    if walker.is_for_codec {
+                        walker.compute_values(space, at..end, unit)?;
+                    }
                     Ok((end, None))
                 })
             }),
