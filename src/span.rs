@@ -51,6 +51,17 @@ impl Span {
         }
     }
 
+    /// Returns the span of another range, in the same file or unpacked block.
+    pub(crate) fn with_range(&self, range: Range<u64>) -> Span {
+        match self {
+            Span::Unpacked { packed, .. } => Span::Unpacked {
+                packed: packed.clone(),
+                range,
+            },
+            Span::Bytes(_) | Span::Text { .. } => Span::Bytes(range),
+        }
+    }
+
     /// The byte range in the file: the range of the packed block for [`Span::Unpacked`].
     #[cfg(feature = "proptest")]
     pub(crate) fn file_range(&self) -> &Range<u64> {

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use meshspec::layout::assemble::FileValues;
 use meshspec::layout::expr::Value;
 use meshspec::layout::generate;
+use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{Node, Visitor, walk};
 use meshspec::{Document, FormatId, Limits, WriteOptions};
 
@@ -48,7 +48,7 @@ fn add_assembly_row(bench: &mut Bench) -> Result<(), Error> {
         .layout_of(&bytes, document.dialect())
         .ok_or("no layout")?;
     let limits = Limits::default();
-    let values = FileValues::read(layout, &bytes, &limits)?;
+    let values = Tree::read(layout, &bytes, &limits)?;
     if values.assemble(&limits)? != bytes {
         return Err("assembling the values does not yield the file".into());
     }

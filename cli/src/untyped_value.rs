@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use meshspec::layout::assemble::UntypedValue;
+use meshspec::layout::tree::UntypedValue;
 use serde::de::Error as _;
 use serde_json::Error;
 use serde_json::value::RawValue;

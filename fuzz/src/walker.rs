@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
+use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span, iyma};
 
@@ -269,7 +269,7 @@ pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
     let Some(layout) = layout_of(input) else {
         return false;
     };
-    let Ok(values) = FileValues::read(layout, input.bytes, limits) else {
+    let Ok(values) = Tree::read(layout, input.bytes, limits) else {
         return false;
     };
     let assembled = values

@@ -4,6 +4,7 @@
 //! [`Declaration`](declaration::Declaration): the same fields as constant data. The following tools use this data:
 //!
 //! - the [walker](walk), an independent decoder that yields each field with its byte range;
+//! - the [tree] of the values of a file;
 //! - the annotated [dump];
 //! - the [assembler](assemble) and the [generators](generate) of files;
 //! - the [schema printers](schema), for example for specification tables and for definitions in Kaitai, ImHex and C.
@@ -56,6 +57,7 @@ mod rules;
 pub mod schema;
 mod stride;
 pub(crate) mod structure;
+pub mod tree;
 pub mod walk;
 #[cfg(feature = "serde")]
 pub(crate) mod word;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use libtest_mimic::Trial;
-use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
+use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
+use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
 use meshspec::scene::SceneOptions;
 use meshspec::{Error, FormatId, Limits, ReadOptions};

@@ -7,8 +7,9 @@
 
 use crate::assemble::Flags;
 use binrw::binrw;
-use meshspec::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
+use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
+use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::{Layout, walk};
 use meshspec::{Dialect, FormatId, Limits};
 
@@ -407,10 +408,10 @@ struct PlainAhead {
 #[test]
 fn several_look_aheads_see_the_same_bytes() {
     let assembled = |ty, given: &[(&str, &str)]| {
-        let mut values = FileValues::new(ty);
+        let mut values = Tree::new(ty);
         given
             .iter()
-            .try_for_each(|(path, value)| values.set(path, *value))
+            .try_for_each(|(path, value)| values.set(*path, *value))
             .unwrap();
         values
             .assemble(&Limits::default())
@@ -453,7 +454,7 @@ fn several_look_aheads_see_the_same_bytes() {
     );
     for bytes in [&[1, 2, 7, 8][..], &[1, 3, 7], &[5, 5]] {
         for ty in [&PlainAhead::TYPE, &TwiceAhead::TYPE] {
-            let values = FileValues::read(ty, bytes, &Limits::default()).unwrap();
+            let values = Tree::read(ty, bytes, &Limits::default()).unwrap();
             assert_eq!(values.assemble(&Limits::default()).unwrap(), bytes);
         }
     }
@@ -514,7 +515,7 @@ struct Samples {
 #[test]
 fn changes_that_break_a_block_are_rejected() {
     let values = (0..20).map(|index| (format!("samples.packed[{index}]"), "7"));
-    let mut given = FileValues::new(&Sized::TYPE);
+    let mut given = Tree::new(&Sized::TYPE);
     for (path, value) in values {
         given.set(&path, value).unwrap();
     }

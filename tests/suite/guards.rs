@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use binrw::{binrw, io::SeekFrom};
 use meshspec::conformance::corpus::{Config, Corpus};
-use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
 use meshspec::layout::expr::Value;
 use meshspec::layout::schema::Schema;
+use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{FaultKind, Node, Visit, Visitor};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
@@ -862,7 +862,7 @@ fn numbers_of_128_bits_are_unsigned() {
             .any(|line| line.contains(&format!("\"value\":{number}"))),
         "{json:?}"
     );
-    let mut values = FileValues::new(&Wide::TYPE);
+    let mut values = Tree::new(&Wide::TYPE);
     values.set("hash", number.as_str()).unwrap();
     values.set("data[0]", "255").unwrap();
     assert_eq!(values.assemble(&Default::default()).unwrap(), file);

@@ -81,5 +81,6 @@ mod seed;
 mod shrinking;
 mod source_fields;
 mod spec_tables;
+mod tree;
 mod verdicts;
 mod walker;

@@ -348,7 +348,7 @@ struct Nested {
 
 #[test]
 fn checksums_of_checksums_follow() {
-    let mut values = layout::assemble::FileValues::new(&Nested::TYPE);
+    let mut values = layout::tree::Tree::new(&Nested::TYPE);
     values.set("content", "5").unwrap();
     let file = values.assemble(&Limits::default()).unwrap();
     let faults = |file: &[u8]| {
@@ -676,7 +676,7 @@ enum Method {
 const PACKINGS: Packing = Packing::Chosen(&[(0, Packing::Stored), (4, Packing::Lz4)]);
 
 fn sums(method: &str) -> Vec<u8> {
-    let mut values = layout::assemble::FileValues::new(&Sums::TYPE);
+    let mut values = layout::tree::Tree::new(&Sums::TYPE);
     values.set("method", method).unwrap();
     (0..40).for_each(|index| values.set(&format!("packed[{index}]"), "7").unwrap());
     for (path, value) in [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")] {
@@ -909,8 +909,7 @@ fn big_endian_files_are_edited_and_assembled() {
         (&longer[..2], &longer[6..10]),
         (&[0, 2][..], &3f32.to_be_bytes()[..])
     );
-    let values =
-        layout::assemble::FileValues::read(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    let values = layout::tree::Tree::read(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), ORDERS);
     const RULES: &[&Rule] = &[&rules::FINITE];
     let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
@@ -952,7 +951,7 @@ fn substituted_numbers_have_their_byte_order() {
 
 #[test]
 fn words_are_assembled_from_their_fields_in_either_byte_order() {
-    let mut values = layout::assemble::FileValues::new(&Corners::TYPE);
+    let mut values = layout::tree::Tree::new(&Corners::TYPE);
     for (path, value) in [("first", "8"), ("step", "-2"), ("closed", "true")] {
         values.set(path, value).unwrap();
     }

@@ -10,11 +10,11 @@ use std::ops::ControlFlow;
 
 use binrw::binrw;
 use binrw::io::SeekFrom;
-use meshspec::layout::assemble::FileValues;
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::program::problems;
 use meshspec::layout::schema::Schema;
+use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor, path_text};
 use meshspec::layout::{Layout, generate};
 use meshspec::{FormatId, Limits};
@@ -22,7 +22,7 @@ use meshspec::{FormatId, Limits};
 fn defects(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
     // The assembler rejects a defective declaration.
-    let rejected = FileValues::new(ty)
+    let rejected = Tree::new(ty)
         .assemble(&Limits::default())
         .unwrap_err()
         .to_string();
@@ -180,7 +180,7 @@ fn the_trace_in_the_architecture_is_up_to_date() {
         .text;
     shows(program.split_once("== marks: Marks\n").unwrap().1);
 
-    let mut values = FileValues::new(&Marks::TYPE);
+    let mut values = Tree::new(&Marks::TYPE);
     for (path, value) in [
         ("heights[0]", "7"),
         ("heights[1]", "8"),

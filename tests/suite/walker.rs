@@ -8,9 +8,9 @@ use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
 use meshspec::bulk::{Bulk, Rest, Strings};
-use meshspec::layout::assemble::{FileValues, UntypedValue};
 use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Value;
+use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::{self, Layout, walk};
 use meshspec::{ErrorKind, FormatId, Limit, Limits, ReadOptions, Rule, Severity, Span, Text};
 
@@ -172,7 +172,7 @@ fn counted_strings_need_their_terminators() {
     assert_eq!(fault(b"\x02a\0b"), truncated("names[1]"));
     assert_eq!(fault(b"\x02a\0"), truncated("names[1]"));
     assert_eq!(fault(b"\x02"), truncated("names[0]"));
-    let mut names = FileValues::new(&Names::TYPE);
+    let mut names = Tree::new(&Names::TYPE);
     names
         .set("names[0]", UntypedValue::Unterminated(b"a".to_vec()))
         .unwrap();
@@ -201,9 +201,9 @@ fn the_last_string_of_a_block_may_lack_its_terminator() {
         walk::first_fault(&NameBlock::TYPE, file, &Limits::default()),
         None
     );
-    let values = FileValues::read(&NameBlock::TYPE, file, &Limits::default()).unwrap();
+    let values = Tree::read(&NameBlock::TYPE, file, &Limits::default()).unwrap();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), file);
-    let mut values = FileValues::new(&NameBlock::TYPE);
+    let mut values = Tree::new(&NameBlock::TYPE);
     values.set("names[0]", "a").unwrap();
     values
         .set("names[1]", UntypedValue::Unterminated(b"b".to_vec()))

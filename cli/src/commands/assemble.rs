@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::layout::assemble::{FileValues, UntypedValue};
 use meshspec::layout::declaration::Type;
+use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::walk::TRAILING;
 use meshspec::{AnyFormat, Formats, Limits};
 use serde::Deserialize;
@@ -87,7 +87,7 @@ impl Assemble {
         };
         let (format, layout) = layout?;
         Encoding::Format(format).require_extension(&self.output, formats)?;
-        let mut values = FileValues::new(layout);
+        let mut values = Tree::new(layout);
         for (index, line) in lines {
             add_line(line, &mut values).map_err(|message| {
                 Failure::invalid(&name, format!("line {}: {message}", index + 1))
@@ -152,7 +152,7 @@ fn parse_layout(head: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static T
 }
 
 /// Parses a line of a dump and adds its value. Returns an error message if the line or value is invalid.
-fn add_line(line: &[u8], values: &mut FileValues) -> Result<(), String> {
+fn add_line(line: &[u8], values: &mut Tree) -> Result<(), String> {
     let line: ValueLine = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if line.error.is_some() {
         return Err("the dump ends with an error: the rest of the file is missing".to_owned());

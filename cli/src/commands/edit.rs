@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::layout::assemble::{self, Change, UntypedValue};
+use meshspec::layout::assemble::{self, Change};
+use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{self, Segment};
 use meshspec::{Finding, Formats, Report};
 

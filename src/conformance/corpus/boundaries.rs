@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use super::pool::{Pool, ValidFile};
 use crate::conformance::Coverage;
 use crate::conformance::coverage::{MANY, fields_of};
-use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
+use crate::layout::assemble::{Change, Edit, edit};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
+use crate::layout::tree::UntypedValue;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 use crate::{AnyFormat, Dialect, Limits, ReadOptions, Severity};
 

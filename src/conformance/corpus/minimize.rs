@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use super::candidates::Candidate;
 use super::oracle::Oracle;
 use crate::Limits;
-use crate::layout::assemble::{Change, Edit, UntypedValue, edit};
+use crate::layout::assemble::{Change, Edit, edit};
 use crate::layout::declaration::Type;
+use crate::layout::tree::UntypedValue;
 use crate::layout::walk::{Node, Segment, Visitor, walk};
 
 /// The maximum number of simplified file pairs to try.

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::contents::Contents;
 use super::equation::{ConditionalField, Equation, PendingChecksum};
-use super::input::{GroupInput, Input};
 use super::region::{Region, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
+use super::used::UsedValues;
 use super::variable::{NumbersByPath, SlotOrigin, Variables};
-use crate::layout::declaration::Type;
-use crate::layout::program::{Argument, FormId, FormKind, Frames, Item, Program, Unit, UnitId};
+use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Unit, UnitId};
+use crate::layout::tree::number::describe_type;
+use crate::layout::tree::{ItemEncoding, Items, Node, Run, StoredItems, Tree};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
@@ -17,23 +17,32 @@ use crate::{Error, Limits, Result};
 /// run starts with the values determined so far.
 const MAX_RUNS: usize = 16;
 
-/// Returns the bytes of a file of type `ty` with the given values. Fails like
-/// [`FileValues::assemble`](super::FileValues::assemble), except that given values without a field are ignored.
-pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
-    let program = Program::of(ty);
+/// The error for a given value that was not written.
+const NO_FIELD: &str = "is given, but the file has no field for it";
+
+/// The number of bytes that any file may leave uncovered between fields at explicit offsets.
+const MAX_UNCOVERED: u64 = 16 << 20;
+
+/// Returns the bytes of a file with the values of a tree. With `recounts`, given values are recomputed if they conflict
+/// with others. Fails like [`Tree::assemble`].
+pub(super) fn assemble(tree: &Tree, recounts: bool, limits: &Limits) -> Result<Vec<u8>> {
+    let program = Program::of(tree.ty);
     if let Some(problem) = program.problems.first() {
         return Err(Error::inexpressible(format!(
             "the declaration is defective: {problem}"
         )));
     }
+    let max_size = MAX_UNCOVERED.saturating_add(tree.max_size().saturating_mul(2));
     let mut earlier_values = NumbersByPath::default();
     let mut last_error = None;
     for _ in 0..MAX_RUNS {
         let mut run = Assembler {
             program,
             limits,
-            max: limits.max_decoded.min(contents.max_size()),
-            contents,
+            max: limits.max_decoded.min(max_size),
+            tree,
+            recounts,
+            used: UsedValues::default(),
             earlier_values: &earlier_values,
             path: Vec::new(),
             frames: Frames::new(program),
@@ -45,7 +54,6 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             conditional_fields: Vec::new(),
             deferred_error: None,
         };
-        contents.clear_marks();
         let written = run.write_file();
         if written.is_err() {
             // An error here is ignored: the error from `write_file` is reported.
@@ -86,9 +94,10 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
 pub(super) struct WriteTarget<'p> {
     pub region: RegionId,
     pub at: u64,
-    pub input: Input<'p>,
+    /// The given value; `None` if it is omitted.
+    pub given: Option<&'p Node<'p>>,
     /// The given value of the enclosing struct.
-    pub outer: Input<'p>,
+    pub outer: Option<&'p Node<'p>>,
 }
 
 /// The byte range of a field in its region.
@@ -107,7 +116,10 @@ pub(super) struct Assembler<'a> {
     pub limits: &'a Limits,
     /// The maximum size of a region in bytes. The maximum bounds memory use, since a given offset may be any number.
     pub max: u64,
-    pub contents: &'a Contents<'a>,
+    pub tree: &'a Tree<'a>,
+    /// Whether given values are recomputed if they conflict with others.
+    pub recounts: bool,
+    pub used: UsedValues,
     /// Values determined by an earlier run.
     pub earlier_values: &'a NumbersByPath,
     pub path: Vec<Segment>,
@@ -174,7 +186,17 @@ impl Assembler<'_> {
         }
         self.excluded_field_error()
             .or_else(|| self.conflict_error())
-            .or(self.deferred_error)
+            .or_else(|| self.deferred_error.take())
+            .or_else(|| self.unused_value_error())
+    }
+
+    /// Returns an error for the first given value that was not written.
+    fn unused_value_error(&self) -> Option<Error> {
+        let mut path = Vec::new();
+        let error = Error::inexpressible(NO_FIELD);
+        self.used
+            .has_unused(&self.tree.root, &mut path)
+            .then(|| error.at(&path[..]))
     }
 
     /// Writes a number, string, array, list, struct or choice.
@@ -182,12 +204,12 @@ impl Assembler<'_> {
         match self.program.forms[item.form].kind {
             FormKind::Number(_) | FormKind::Text => self.write_scalar(target, item),
             FormKind::Items(inner, count) => self.write_items(target, item, inner, count),
-            FormKind::Struct(unit) => match self.group_input(target, item)? {
-                GroupInput::Bytes(bytes, count) => self.write_recorded(target, bytes, count),
-                _ => self.write_unit(item, unit, |assembler, unit| {
+            FormKind::Struct(unit) => {
+                self.reject_leaf(target, item)?;
+                self.write_unit(item, unit, |assembler, unit| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
-                        magic => target.input.magic().unwrap_or(magic),
+                        magic => assembler.given_magic(target.given).unwrap_or(magic),
                     };
                     assembler.write(target.region, target.at, magic)?;
                     let first = WriteTarget {
@@ -197,13 +219,13 @@ impl Assembler<'_> {
                     let end =
                         assembler.write_fields((target.region, target.at), first, &unit.steps)?;
                     Ok(Written { end, count: 0 })
-                }),
-            },
+                })
+            }
             FormKind::Choice(unit) => self.write_unit(item, unit, |assembler, unit| {
                 let step = assembler.choose_variant(&unit.steps)?;
                 assembler.write_field(
                     WriteTarget {
-                        outer: target.input,
+                        outer: target.given,
                         ..target
                     },
                     step,
@@ -212,21 +234,22 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns the given content of a struct or array.
-    fn group_input<'p>(&self, target: WriteTarget<'p>, item: &Item) -> Result<GroupInput<'p>> {
-        target
-            .input
-            .group_input(self.program.forms[item.form].ty)
-            .map_err(|message| self.error(message))
+    /// Returns an error if a single value is given for a struct or array.
+    fn reject_leaf(&self, target: WriteTarget, item: &Item) -> Result<()> {
+        match target.given {
+            Some(Node { leaf: Some(_), .. }) => {
+                let ty = describe_type(self.program.forms[item.form].ty);
+                Err(self.error(format!("found a single value, expected {ty}")))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Writes the recorded bytes of a struct or array unchanged.
-    fn write_recorded(&mut self, target: WriteTarget, bytes: &[u8], count: u64) -> Result<Written> {
-        self.write(target.region, target.at, bytes)?;
-        Ok(Written {
-            end: target.at + bytes.len() as u64,
-            count,
-        })
+    /// Returns the given magic bytes of a struct; `None` if they are omitted.
+    pub fn given_magic<'p>(&mut self, given: Option<&'p Node<'p>>) -> Option<&'p [u8]> {
+        let magic = given?.parts.as_ref()?.magic.as_ref()?;
+        self.used.add(magic);
+        Some(magic)
     }
 
     /// Writes a struct or choice with `body`, in a new frame for the slots of the unit.
@@ -251,39 +274,44 @@ impl Assembler<'_> {
         inner: FormId,
         fixed: Option<u64>,
     ) -> Result<Written> {
-        let count = match self.group_input(target, list)? {
-            GroupInput::Bytes(bytes, count) => {
-                self.check_item_sizes(inner, list.arguments, count, bytes)?;
-                return self.write_recorded(target, bytes, count);
-            }
-            GroupInput::Numbers(ty, bytes) => {
-                return self.write_numbers(target, inner, (ty, bytes));
-            }
-            GroupInput::Parts(given) => fixed.unwrap_or(given),
-        };
+        self.reject_leaf(target, list)?;
+        let given = target.given.and_then(|node| node.parts.as_ref());
+        let given = given.map(|parts| &parts.items);
+        let count = fixed.unwrap_or(given.map_or(0, Items::len));
         // The count of a field with a block is the size of the block.
         let field = list
             .step
             .filter(|step| step.block.is_none())
             .map(|step| step.field);
         let is_counted = fixed.is_some() || field.is_some_and(|field| field.count.is_some());
-        let (mut next, item) = (
-            target,
-            Item {
-                may_lack_nul: !is_counted,
-                ..list.array_item(inner)
-            },
-        );
-        for index in 0..count {
-            self.path.push(Segment::Index(index));
-            next.input = target.input.child(Segment::Index(index));
-            let end = self.write_value(next, &item)?.end;
-            self.path.pop();
-            if end == next.at {
-                // The item is empty, so all further items are also empty.
-                break;
+        let item = Item {
+            may_lack_nul: !is_counted,
+            ..list.array_item(inner)
+        };
+        let mut next = target;
+        let mut index = 0;
+        for run in given.into_iter().flat_map(Items::runs) {
+            match run {
+                Run::Stored(stored) => {
+                    let Some(stored) = stored.first(count - index) else {
+                        return Err(self.error("its stored items cannot be decoded"));
+                    };
+                    next.at = self.write_stored(next, &stored, &item, index)?;
+                    index += stored.len();
+                }
+                Run::Given(nodes) => {
+                    let end = count.min(index + nodes.len() as u64);
+                    next = self.write_each(next, &item, index..end, nodes)?;
+                    index = end;
+                }
             }
-            next.at = end;
+        }
+        // The omitted items of a fixed-size array.
+        next = self.write_each(next, &item, index..count, &[])?;
+        if given.is_some_and(|items| items.len() > count) {
+            self.path.push(Segment::Index(count));
+            self.defer_error(NO_FIELD.to_owned());
+            self.path.pop();
         }
         Ok(Written {
             end: next.at,
@@ -291,23 +319,60 @@ impl Assembler<'_> {
         })
     }
 
-    /// If given values are recomputed, returns an error for recorded items whose size differs from the size that the
-    /// current values require.
-    fn check_item_sizes(
+    /// Writes the items with these indices. `nodes` has their given values; the others are omitted.
+    fn write_each<'p>(
         &mut self,
-        item: FormId,
-        arguments: &'static [Argument],
-        count: u64,
-        bytes: &[u8],
-    ) -> Result<()> {
+        mut next: WriteTarget<'p>,
+        item: &Item,
+        indices: Range<u64>,
+        nodes: &'p [Node<'p>],
+    ) -> Result<WriteTarget<'p>> {
+        let mut nodes = nodes.iter();
+        for index in indices {
+            self.path.push(Segment::Index(index));
+            next.given = nodes.next();
+            let end = self.write_value(next, item)?.end;
+            self.path.pop();
+            if end == next.at {
+                // The item is empty, so all further items are also empty.
+                break;
+            }
+            next.at = end;
+        }
+        Ok(next)
+    }
+
+    /// Writes items that a file stores, and returns their end. The first of them has this index.
+    fn write_stored(
+        &mut self,
+        target: WriteTarget,
+        stored: &StoredItems,
+        item: &Item,
+        index: u64,
+    ) -> Result<u64> {
+        let ty = self.program.forms[item.form].ty;
+        match stored.encoding() {
+            ItemEncoding::Numbers(own) if *own != ty => {
+                return self.write_numbers(target, ty, (own, stored.bytes()), index);
+            }
+            ItemEncoding::Numbers(_) => {}
+            ItemEncoding::Walked(_) => self.check_item_sizes(item, stored)?,
+        }
+        self.write(target.region, target.at, stored.bytes())?;
+        Ok(target.at + stored.bytes().len() as u64)
+    }
+
+    /// If given values are recomputed, returns an error for stored items whose size differs from the size that the
+    /// current values require.
+    fn check_item_sizes(&mut self, item: &Item, stored: &StoredItems) -> Result<()> {
+        let (count, found) = (stored.len(), stored.bytes().len());
         let size = self
             .frames
-            .form_size(item, arguments)
+            .form_size(item.form, item.arguments)
             .and_then(|size| size.checked_mul(count));
-        match size.filter(|size| self.contents.recounts && *size != bytes.len() as u64) {
+        match size.filter(|size| self.recounts && *size != found as u64) {
             Some(size) => Err(self.error(format!(
-                "a changed value requires {size} bytes for its {count} items, found {}: set the items as well",
-                bytes.len()
+                "a changed value requires {size} bytes for its {count} items, found {found}: set the items as well"
             ))),
             None => Ok(()),
         }

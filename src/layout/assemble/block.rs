@@ -1,11 +1,11 @@
 //! Assembles blocks: byte fields that contain a nested structure, possibly packed.
 
 use super::assembler::{Assembler, WriteTarget, Written};
-use super::input::Input;
 use super::region::RegionState;
 use super::sparse_buffer::SparseBuffer;
 use crate::layout::declaration::Packing;
 use crate::layout::program::{BlockStep, Item};
+use crate::layout::tree::Node;
 use crate::{Result, unpack};
 
 impl Assembler<'_> {
@@ -19,7 +19,7 @@ impl Assembler<'_> {
         let WriteTarget {
             region,
             at,
-            input: own,
+            given: own,
             outer,
         } = target;
         let content = bytes.block_content(block);
@@ -29,23 +29,29 @@ impl Assembler<'_> {
         } else {
             None
         };
-        let input = if block.block.inline { outer } else { own };
+        let given = if block.block.inline { outer } else { own };
         let end = if block.block.packing == Packing::Stored {
             let base = self.regions[region].base;
             let placed_end = std::mem::take(&mut self.regions[base].placed_end);
             let end = self
-                .write_value(WriteTarget { input, ..target }, &content)?
+                .write_value(WriteTarget { given, ..target }, &content)?
                 .end;
-            let end = self.write_trailing(region, end, input)?;
+            let end = self.write_trailing(region, end, given)?;
             self.regions[base].placed_end = placed_end;
             self.path.extend(name);
             end
         } else {
-            let packed = match own.packed_block() {
-                Some((packed, true)) => packed.to_vec(),
-                original => {
-                    self.pack_block(&content, block, input, original.map(|(bytes, _)| bytes))?
-                }
+            let original = self.given_packed_block(own);
+            let is_content_omitted = own.is_none_or(|node| {
+                node.leaf.is_none()
+                    && node
+                        .parts
+                        .as_ref()
+                        .is_none_or(|parts| parts.fields.is_empty() && parts.items.is_empty())
+            });
+            let packed = match original {
+                Some(packed) if is_content_omitted => packed.to_vec(),
+                original => self.pack_block(&content, block, given, original)?,
             };
             self.path.extend(name);
             self.write(region, at, &packed)?;
@@ -57,12 +63,19 @@ impl Assembler<'_> {
         })
     }
 
+    /// Returns the original packed bytes of a block; `None` if it is new.
+    fn given_packed_block<'p>(&mut self, given: Option<&'p Node<'p>>) -> Option<&'p [u8]> {
+        let packed = given?.packed()?;
+        self.used.add(packed);
+        Some(&packed.bytes)
+    }
+
     /// Packs the content of a block. Returns the `original` packed bytes if they unpack to the same content.
     fn pack_block(
         &mut self,
         content: &Item,
         block: &'static BlockStep,
-        input: Input,
+        given: Option<&Node>,
         original: Option<&[u8]>,
     ) -> Result<Vec<u8>> {
         let (first_variable, region) = (self.variables.len(), self.add_region(None));
@@ -71,13 +84,13 @@ impl Assembler<'_> {
                 WriteTarget {
                     region,
                     at: 0,
-                    input,
-                    outer: input,
+                    given,
+                    outer: given,
                 },
                 content,
             )?
             .end;
-        self.complete_region(region, end, input, None)?;
+        self.complete_region(region, end, given, None)?;
         block
             .encoding
             .iter()

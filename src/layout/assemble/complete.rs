@@ -1,31 +1,31 @@
 //! Completes a region: places the fields whose offsets are not final, and computes the checksums.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::assembler::{Assembler, FieldRange, WriteTarget};
-use super::contents::Contents;
 use super::equation::{PendingChecksum, SlotSnapshot, collect_origins};
-use super::input::Input;
 use super::region::{PlacedField, Placement, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
 use super::variable::Cause;
 use crate::layout::program::{Item, Step};
+use crate::layout::tree::{Node, Tree};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a file and returns its bytes.
     pub fn write_file(&mut self) -> Result<Vec<u8>> {
-        let (file, input) = (self.add_region(None), Input::root(&self.contents.root));
+        let (file, given) = (self.add_region(None), Some(&self.tree.root));
         let target = WriteTarget {
             region: file,
             at: 0,
-            input,
-            outer: input,
+            given,
+            outer: given,
         };
         let end = self.write_value(target, &Item::root(self.program))?.end;
         self.solve_pending()?;
-        self.complete_region(file, end, input, Some(self.contents))?;
+        self.complete_region(file, end, given, Some(self.tree))?;
         self.solve_pending()?;
         Ok(std::mem::replace(&mut self.regions[file].buffer, SparseBuffer::new(0)).into_bytes())
     }
@@ -35,21 +35,20 @@ impl Assembler<'_> {
         &mut self,
         region: RegionId,
         end: u64,
-        input: Input,
-        file: Option<&Contents>,
+        given: Option<&Node>,
+        file: Option<&Tree>,
     ) -> Result<()> {
-        let (path, at, origin) = (Vec::new(), Some(0), input.origin());
         let sequence = file.map(|_| PlacedField {
-            path,
+            path: Vec::new(),
             pending: None,
-            at,
+            at: Some(0),
             size: end,
-            origin,
+            origin: origin_of(given),
         });
-        let padding = file.map(Contents::padding_by_offset).unwrap_or_default();
+        let padding = file.map(padding_by_offset).unwrap_or_default();
         let placement = self.place_fields(region, sequence, &padding)?;
-        self.write_trailing(region, end, input)?;
-        for (offset, bytes) in file.iter().flat_map(|contents| &contents.gaps) {
+        self.write_trailing(region, end, given)?;
+        for (offset, bytes) in file.iter().flat_map(|tree| &tree.gaps) {
             let filled = self.regions[region]
                 .buffer
                 .fill_unwritten(placement.moved_offset(*offset), bytes);
@@ -61,10 +60,17 @@ impl Assembler<'_> {
     }
 
     /// Writes the trailing bytes of a file or block, and returns their end; `end` if there are none.
-    pub fn write_trailing(&mut self, region: RegionId, end: u64, input: Input) -> Result<u64> {
-        let Some(bytes) = input.trailing() else {
+    pub fn write_trailing(
+        &mut self,
+        region: RegionId,
+        end: u64,
+        given: Option<&Node>,
+    ) -> Result<u64> {
+        let trailing = given.and_then(|node| node.parts.as_ref()?.trailing.as_ref());
+        let Some(bytes) = trailing else {
             return Ok(end);
         };
+        self.used.add(bytes);
         let at = end.max(self.regions[region].placed_end);
         self.write(region, at, bytes)?;
         Ok(at + bytes.len() as u64)
@@ -89,13 +95,13 @@ impl Assembler<'_> {
         let movable = placed_fields
             .iter()
             .chain(&sequence)
-            .filter(|_| self.contents.recounts);
+            .filter(|_| self.recounts);
         let mut placement = Placement::new(self.program.alignment, movable, end, padding);
         for placed in &mut placed_fields {
             let Some((_, position, slots)) = &placed.pending else {
                 continue;
             };
-            let known = placed.at.filter(|_| !self.contents.recounts);
+            let known = placed.at.filter(|_| !self.recounts);
             let offset = known.unwrap_or_else(|| placement.offset_for(placed));
             let cause = Cause {
                 path: placed.path.clone(),
@@ -241,4 +247,18 @@ impl Assembler<'_> {
         self.set_variable(pending.variable, number, cause)?;
         Ok(is_new)
     }
+}
+
+/// Returns the range of a value in the original file or block; `None` if the value is new.
+pub(super) fn origin_of(given: Option<&Node>) -> Option<Range<u64>> {
+    given?.stored_span().map(|span| span.range().clone())
+}
+
+/// Returns the number of leading zero bytes in each uncovered range, by the offset of the range.
+fn padding_by_offset(tree: &Tree) -> HashMap<u64, u64> {
+    let zeros = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte == 0).count() as u64;
+    tree.gaps
+        .iter()
+        .map(|(start, bytes)| (*start, zeros(bytes)))
+        .collect()
 }

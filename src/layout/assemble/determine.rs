@@ -4,13 +4,13 @@ use super::assembler::Assembler;
 use super::equation::{
     ConditionalField, Equation, SlotSnapshot, collect_origins, describe_conflict,
 };
-use super::number;
 use super::region::RegionState;
 use super::sparse_buffer::RegionId;
 use super::variable::{Cause, SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::BitField;
 use crate::layout::expr::Value;
 use crate::layout::program::{Argument, Code, Names, Step};
+use crate::layout::tree::number;
 use crate::layout::wording::readable_expr;
 use crate::{Error, Result};
 
@@ -97,7 +97,7 @@ impl Assembler<'_> {
             .filter(is_undetermined)
             .copied()
             .collect();
-        if candidates.len() > 1 && self.contents.recounts && !holds {
+        if candidates.len() > 1 && self.recounts && !holds {
             // Variables that cannot satisfy the equation keep the values of the file.
             candidates.retain(|variable| equation.solve(*variable, &self.variables).is_some());
         }
@@ -286,7 +286,7 @@ impl Assembler<'_> {
                 .map(|id| self.variables.get(*id).cause.as_ref());
             let Some(causes) = causes.collect::<Option<Vec<_>>>() else {
                 // Either several given values could be changed to satisfy the equation, or none can.
-                let is_ambiguous = self.contents.recounts && !equation.is_condition();
+                let is_ambiguous = self.recounts && !equation.is_condition();
                 return is_ambiguous.then(|| describe_conflict(equation, None));
             };
             let mut causes = causes.into_iter().zip(&equation.variables);
@@ -294,7 +294,7 @@ impl Assembler<'_> {
             let other = other.map(|(cause, id)| (cause, &self.variables.get(*id).path[..]));
             // With recomputation and no other cause, the equation is ignored: it may depend on a look-ahead, which is
             // read from the written bytes.
-            (other.is_some() || !self.contents.recounts).then(|| describe_conflict(equation, other))
+            (other.is_some() || !self.recounts).then(|| describe_conflict(equation, other))
         })
     }
 }

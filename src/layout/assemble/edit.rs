@@ -2,14 +2,10 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::number;
-use super::record::record_values;
-use super::tree::GivenValue;
-use super::untyped_value::UntypedValue;
-use super::values::FileValues;
 use crate::layout::constraint::wrong_counts;
 use crate::layout::declaration::{Declaration, Shape, Type, unbound_message};
 use crate::layout::expr::Value;
+use crate::layout::tree::{Recomputation, Tree, UntypedValue, number};
 use crate::layout::walk::{self, Node, Segment, Subtree, Visit, Visitor, path_text, walk};
 use crate::{Error, Limits, Path, Result, Span};
 
@@ -74,7 +70,7 @@ pub enum Change {
 /// - the declaration has imports that are not [bound](crate::layout::declaration::bind());
 /// - a path has no value, or a value does not fit its field;
 /// - the file has a structural fault, and `recount` is `true` or an edit cannot be made in place;
-/// - a change in a packed block breaks the file, or the file [cannot be assembled](FileValues::assemble).
+/// - a change in a packed block breaks the file, or the file [cannot be assembled](Tree::assemble).
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -146,27 +142,26 @@ fn rewrite(
     recount: bool,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    let before = |index| edits.iter().zip(paths).take(index);
-    let original = |(index, path): (usize, &Vec<_>)| original_path(path, before(index));
-    let edit_paths: Vec<_> = paths.iter().enumerate().filter_map(original).collect();
-    let contents = record_values(ty, bytes, limits, Some(&edit_paths)).map_err(|fault| {
+    let mut tree = Tree::read(ty, bytes, limits).map_err(|fault| {
         let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message)
             .at(&fault.path)
             .with_span(Some(fault.span))
     })?;
-    let mut values = FileValues { ty, contents };
-    values.contents.recounts = recount;
+    let mut changes_blocks = false;
     for (edit, path) in edits.iter().zip(paths) {
-        values.apply_change(path, &edit.change)?;
+        tree.apply_change(path, &edit.change)?;
+        changes_blocks |= tree.mark_block_sizes(path);
         if matches!(edit.change, Change::Set(_) | Change::Insert(_))
-            && let Some(changed) = values.contents.get_or_insert(path)
+            && let Some(changed) = tree.get_or_insert(path)
         {
-            changed.is_fixed = true;
+            changed.set_recomputation(Recomputation::Never);
         }
     }
-    let changes_blocks = !recount && !values.contents.block_size_paths.is_empty();
-    let edited = values.assemble(limits)?;
+    if recount {
+        return tree.assemble_recounted(limits);
+    }
+    let edited = tree.assemble(limits)?;
     if changes_blocks && let Some(fault) = walk::first_fault(ty, &edited, limits) {
         let message = format!(
             "the change in a packed block breaks the file: {}",
@@ -204,92 +199,52 @@ fn original_path<'e>(
     Some(path)
 }
 
-impl FileValues<'_> {
+impl Tree<'_> {
     fn apply_change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
-        let error = |message: &str| Error::inexpressible(message).at(path);
-        // Setting a missing field adds it. Items can only be added by an insertion.
-        let steps = self.contents.trees_along(path).count() - 1;
-        let inserts = matches!(change, Change::Insert(_)) && steps + 1 == path.len();
-        if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
-            return Err(error("no such value"));
+        match change {
+            Change::Set(value) => {
+                // Setting a missing field adds it. Items can only be added by an insertion.
+                let steps = self.root.existing_steps(path);
+                if matches!(path.get(steps), Some(Segment::Index(_))) {
+                    return Err(Error::inexpressible("no such value").at(path));
+                }
+                self.set(path, value.clone())
+            }
+            Change::Insert(value) => self.insert(path, value.clone()),
+            Change::Remove => self.remove(path),
+            Change::Repeat(copies) => self.repeat(path, *copies),
         }
-        if let Change::Set(value) = change {
-            return self.replace_value(path, value.clone());
-        }
-        let ty = self.ty;
-        let Some((last, outer)) = path.split_last() else {
-            return Err(error(
-                "the whole file cannot be inserted, removed or repeated",
-            ));
-        };
-        let group = self
-            .contents
-            .get_or_insert(outer)
-            .ok_or_else(|| error("no such value"))?
-            .group_mut();
-        let index =
-            |index: u64, end: usize| usize::try_from(index).ok().filter(|index| *index < end);
-        let position = |name| group.fields.iter().position(|(own, _)| own == name);
-        let added_size = match (change, last) {
-            (Change::Insert(value), Segment::Index(at)) => {
-                let at = index(*at, group.items.len() + 1);
-                let at = at.ok_or_else(|| error("is past the end of the list"))?;
-                group.items.insert(at, value.clone().into_tree(ty, path)?);
-                group.items[at].max_size()
-            }
-            (Change::Insert(_), Segment::Field(name)) if position(name).is_some() => {
-                return Err(error("already exists"));
-            }
-            (Change::Insert(value), Segment::Field(name)) => {
-                let tree = value.clone().into_tree(ty, path)?;
-                let size = tree.max_size();
-                group.fields.push((name, tree));
-                size
-            }
-            (Change::Repeat(copies), Segment::Index(at)) => {
-                let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
-                let size = group.items[at].max_size().saturating_mul((*copies).into());
-                let copies = vec![group.items[at].clone(); (*copies).into()];
-                group.items.splice(at..at, copies);
-                size
-            }
-            (Change::Repeat(_), Segment::Field(_)) => {
-                return Err(error("only items of a list can be repeated"));
-            }
-            (_, Segment::Index(at)) => {
-                let at = index(*at, group.items.len()).ok_or_else(|| error("no such value"))?;
-                group.items.remove(at);
-                0
-            }
-            (_, Segment::Field(name)) => {
-                position(name).ok_or_else(|| error("no such value"))?;
-                group.fields.retain(|(own, _)| own != name);
-                0
-            }
-        };
-        self.contents.raise_bound(added_size);
-        Ok(())
     }
 
-    fn replace_value(&mut self, path: &[Segment], value: UntypedValue) -> Result<()> {
-        let leaf = self
-            .contents
-            .trees_along(path)
-            .nth(path.len())
-            .and_then(|tree| tree.leaf.as_ref());
-        if let (Some(GivenValue::Value(Value::Bits(_, declaration))), UntypedValue::Text(text)) =
-            (leaf.map(|leaf| leaf.peek()), &value)
-        {
-            // Parses the word now, so that later edits can change single bit fields.
-            let word = number::parse_value(&Type::Declared(declaration), text);
-            let word =
-                GivenValue::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
-            if let Some(tree) = self.contents.get_or_insert(path) {
-                tree.set_value(word.into());
+    /// Lets the assembler recompute the stored sizes of the packed blocks that contain the value at `path`. Returns
+    /// `true` if there are any.
+    fn mark_block_sizes(&mut self, path: &[Segment]) -> bool {
+        let mut is_in_block = false;
+        let mut node = &mut self.root;
+        for (depth, step) in path.iter().enumerate() {
+            let fields = node.parts.iter().flat_map(|parts| &parts.fields);
+            let size_paths: Vec<_> = fields
+                .filter_map(|(name, field)| Some((name, field.packed()?)))
+                .filter(|(name, block)| block.is_inline || *step == Segment::Field(name))
+                .inspect(|_| is_in_block = true)
+                .flat_map(|(_, block)| block.size_paths.clone())
+                .collect();
+            for names in size_paths {
+                if let Some(size) = node.nested_field_mut(names)
+                    && size.recomputation != Recomputation::Never
+                {
+                    size.recomputation = Recomputation::Always;
+                }
             }
-            return Ok(());
+            if depth + 1 == path.len() {
+                break;
+            }
+            match node.child_mut(*step) {
+                Some(child) => node = child,
+                None => break,
+            }
         }
-        self.set_at(path, value)
+        is_in_block
     }
 }
 

@@ -1,6 +1,7 @@
 //! Assembles fields: their presence, position and content.
 
 use super::assembler::{Assembler, WriteTarget, Written};
+use super::complete::origin_of;
 use super::equation::{ConditionalField, SlotSnapshot};
 use super::region::PlacedField;
 use super::sparse_buffer::RegionId;
@@ -10,7 +11,7 @@ use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
     /// Writes the fields of a struct and returns their end. The struct starts at `start`, and its first field at
-    /// `next`. `next.input` is the given value of the struct.
+    /// `next`. `next.given` is the given value of the struct.
     pub fn write_fields(
         &mut self,
         start: (RegionId, u64),
@@ -27,16 +28,16 @@ impl Assembler<'_> {
                 continue;
             }
             self.path.push(Segment::Field(step.field.name));
-            let input = next.input.child(Segment::Field(step.field.name));
+            let given = next.given.and_then(|node| node.field(step.field.name));
             if !lookaheads.is_empty() && step.position.is_none() {
-                self.predict_lookaheads(&mut lookaheads, next.at, step, input)?;
+                self.predict_lookaheads(&mut lookaheads, next.at, step, given)?;
             }
             self.last_field = None;
             next.at = self
                 .write_field(
                     WriteTarget {
-                        input,
-                        outer: next.input,
+                        given,
+                        outer: next.given,
                         ..next
                     },
                     step,
@@ -80,7 +81,7 @@ impl Assembler<'_> {
         let Some(condition) = &step.condition else {
             return true;
         };
-        let is_given = target.input.is_given();
+        let is_given = target.given.is_some_and(|node| !node.is_empty());
         let is_present =
             is_given || (!self.is_removed(step, condition) && self.is_required(condition));
         // The condition of a present field at an explicit offset follows from the equation of the offset.
@@ -92,7 +93,7 @@ impl Assembler<'_> {
         if !is_present {
             return false;
         }
-        if self.contents.recounts
+        if self.recounts
             && (self.depends_on_variables(condition)
                 || self.frames.eval_bool(condition) == Ok(false))
         {
@@ -119,7 +120,7 @@ impl Assembler<'_> {
             Ok((at, Err(_))) => return Err(self.error(format!("its offset {at} is out of range"))),
             Err(_) => None,
         };
-        let (path, origin) = (self.path.clone(), target.input.origin());
+        let (path, origin) = (self.path.clone(), origin_of(target.given));
         if let (Some(start), false) = (at, self.depends_on_variables(offset)) {
             let written = self.write_content(
                 WriteTarget {
@@ -130,7 +131,7 @@ impl Assembler<'_> {
                 step,
             )?;
             let size = written.end - start;
-            if self.contents.recounts {
+            if self.recounts {
                 self.regions[base].placed_fields.push(PlacedField {
                     path,
                     pending: None,
@@ -140,10 +141,7 @@ impl Assembler<'_> {
                 });
             }
             // An empty list at an offset past the end of the original file does not extend the file.
-            let is_outside = self
-                .contents
-                .file_size
-                .is_some_and(|size| written.end > size);
+            let is_outside = self.tree.file_size.is_some_and(|size| written.end > size);
             if !(step.count.is_some() && written.count == 0 && is_outside) {
                 self.regions[base].placed_end = self.regions[base].placed_end.max(written.end);
             }
@@ -240,7 +238,7 @@ impl Assembler<'_> {
 
     /// Returns `true` if an omitted field counts as removed, so that its condition must not hold.
     fn is_removed(&self, step: &Step, condition: &Code) -> bool {
-        self.contents.recounts
+        self.recounts
             && step.block.as_ref().is_none_or(|block| !block.block.inline)
             && !self.depends_on_fixed(condition)
     }

@@ -1,12 +1,11 @@
 //! Look-aheads: values read from the first bytes of later fields.
 
 use super::assembler::Assembler;
-use super::input::{GroupInput, Input};
-use super::number;
 use super::sparse_buffer::RegionId;
 use crate::Result;
 use crate::layout::expr::Value;
 use crate::layout::program::{Cell, FormId, FormKind, Step, Unit};
+use crate::layout::tree::{Node, number};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
@@ -36,7 +35,7 @@ impl Assembler<'_> {
         lookaheads: &mut Vec<(&'static Step, u64)>,
         end: u64,
         next: &'static Step,
-        input: Input,
+        given: Option<&Node>,
     ) -> Result<()> {
         let FormKind::Choice(unit) = self.program.forms[next.form].kind else {
             return Ok(());
@@ -53,7 +52,7 @@ impl Assembler<'_> {
         // Given values take precedence over implied magic bytes.
         for implies_magic in [false, true] {
             for variant in &unit.steps {
-                let Some(start) = self.first_bytes(variant.form, implies_magic, input)? else {
+                let Some(start) = self.first_bytes(variant.form, implies_magic, given)? else {
                     continue;
                 };
                 let mut read = Vec::new();
@@ -92,7 +91,7 @@ impl Assembler<'_> {
         &mut self,
         form: FormId,
         implies_magic: bool,
-        input: Input,
+        given: Option<&Node>,
     ) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let unit = match form.kind {
@@ -104,32 +103,28 @@ impl Assembler<'_> {
             declaration, steps, ..
         }) = unit
         {
-            return match (
-                input.group_input(form.ty),
-                steps
-                    .iter()
-                    .find(|step| !step.field.lookahead && step.position.is_none()),
-            ) {
+            if given.is_some_and(|node| node.leaf.is_some()) {
                 // The given value has the type of another variant.
-                (Err(_), _) => Ok(None),
-                (Ok(GroupInput::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
-                (Ok(_), _) if !declaration.magic.is_empty() => {
-                    let magic = implies_magic.then_some(declaration.magic);
-                    Ok(input.magic().or(magic).map(<[u8]>::to_vec))
-                }
-                (_, Some(step)) => {
-                    let name = Segment::Field(step.field.name);
-                    self.path.push(name);
-                    let start = self.first_bytes(step.form, implies_magic, input.child(name));
-                    self.path.pop();
-                    start
-                }
-                (_, None) => Ok(None),
+                return Ok(None);
+            }
+            if !declaration.magic.is_empty() {
+                let magic = implies_magic.then_some(declaration.magic);
+                return Ok(self.given_magic(given).or(magic).map(<[u8]>::to_vec));
+            }
+            let first = steps
+                .iter()
+                .find(|step| !step.field.lookahead && step.position.is_none());
+            let Some(step) = first else {
+                return Ok(None);
             };
+            let name = step.field.name;
+            self.path.push(Segment::Field(name));
+            let given = given.and_then(|node| node.field(name));
+            let start = self.first_bytes(step.form, implies_magic, given);
+            self.path.pop();
+            return start;
         }
-        let given = input
-            .scalar(form.ty)
-            .map_err(|message| self.error(message))?;
+        let given = self.given_scalar(given, form.ty)?;
         Ok(match given.as_deref() {
             None => None,
             Some(Value::Text(text)) => Some(text.clone()),

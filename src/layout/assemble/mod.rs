@@ -11,11 +11,11 @@
 //! (`region.rs`), and copied when the file or block is complete (`complete.rs`). If written bytes depend on a value
 //! determined later, the assembler runs again.
 //!
-//! [`FileValues`] are the values of a file, read from its bytes or set individually.
+//! A [`Tree`] has the values of a file, read from its bytes or set individually.
 //!
 //! ```
 //! use binrw::binrw;
-//! use meshspec::layout::{Layout, assemble::FileValues};
+//! use meshspec::layout::{Layout, tree::Tree};
 //!
 //! /// A list of heights.
 //! #[derive(Layout)]
@@ -28,7 +28,7 @@
 //!     samples: Vec<f32>,
 //! }
 //!
-//! let mut heights = FileValues::new(&Heights::TYPE);
+//! let mut heights = Tree::new(&Heights::TYPE);
 //! heights.set("samples[0]", "1")?;
 //! heights.set("samples[1]", "-0.5")?;
 //! assert_eq!(heights.assemble(&Default::default())?, [2, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0xbf]);
@@ -41,23 +41,41 @@
 mod assembler;
 mod block;
 mod complete;
-mod contents;
 mod determine;
 mod edit;
 mod equation;
 mod fields;
-mod input;
 mod lookahead;
-mod number;
-mod record;
 mod region;
 mod scalar;
 mod sparse_buffer;
-mod tree;
-mod untyped_value;
-mod values;
+mod used;
 mod variable;
 
 pub use edit::{Change, Edit, edit};
-pub use untyped_value::UntypedValue;
-pub use values::FileValues;
+
+use super::tree::Tree;
+use crate::{Limits, Result};
+
+impl Tree<'_> {
+    /// Assembles the bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if:
+    ///
+    /// - an omitted value cannot be determined;
+    /// - a given value does not fit its field, or the file has no field for it;
+    /// - values overlap or conflict, or a block cannot be packed;
+    /// - the declaration is [defective](crate::layout::program::Problem);
+    /// - the file, or the content of a block, would exceed [`Limits::max_decoded`], or 16 MiB plus twice the maximum
+    ///   size of the given values.
+    pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
+        assembler::assemble(self, false, limits)
+    }
+
+    /// Assembles the file like [`assemble`](Tree::assemble), but recomputes values that conflict with others.
+    pub(in crate::layout) fn assemble_recounted(&self, limits: &Limits) -> Result<Vec<u8>> {
+        assembler::assemble(self, true, limits)
+    }
+}

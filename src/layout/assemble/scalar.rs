@@ -3,22 +3,30 @@
 use std::borrow::Cow;
 
 use super::assembler::{Assembler, WriteTarget, Written};
-use super::number;
 use super::variable::{SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::Type;
 use crate::layout::expr::{Operand, Value};
-use crate::layout::program::{Cell, FormId, Item, Step};
+use crate::layout::program::{Cell, Item, Step};
+use crate::layout::tree::{Leaf, Node, Recomputation, number};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
 impl Assembler<'_> {
+    /// Returns the given number, string, enum value or packed word; `None` if it is omitted.
+    pub fn given_scalar<'p>(
+        &mut self,
+        given: Option<&'p Node<'p>>,
+        ty: &Type,
+    ) -> Result<Option<Cow<'p, Value>>> {
+        let Some(node) = given else { return Ok(None) };
+        node.scalar(ty, &mut |leaf| self.used.add(leaf))
+            .map_err(|message| self.error(message))
+    }
+
     /// Writes a number, enum, packed word or string.
     pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         let ty = self.program.forms[item.form].ty;
-        let given = target
-            .input
-            .scalar(ty)
-            .map_err(|message| self.error(message))?;
+        let given = self.given_scalar(target.given, ty)?;
         let step = item.own_step().filter(|step| step.value.is_some());
         let Some(value) = given else {
             return self.reserve_omitted(target, step, ty);
@@ -31,8 +39,7 @@ impl Assembler<'_> {
         };
         let value = match (step, integer) {
             (Some(step), Some(number))
-                if self.contents.recounts
-                    || self.contents.block_size_paths.contains(&self.path) =>
+                if self.recounts || target.recomputation() == Recomputation::Always =>
             {
                 Cow::Owned(Value::Int(self.add_recomputable(
                     target,
@@ -52,7 +59,7 @@ impl Assembler<'_> {
 
     fn write_given(&mut self, target: WriteTarget, item: &Item, value: &Value) -> Result<Written> {
         let WriteTarget {
-            region, at, input, ..
+            region, at, given, ..
         } = target;
         let ty = self.program.forms[item.form].ty;
         let size = match (ty, value) {
@@ -62,7 +69,14 @@ impl Assembler<'_> {
                 }
                 self.write(region, at, text)?;
                 let end = at + text.len() as u64;
-                let terminator: &[u8] = if input.lacks_nul() { &[] } else { &[0] };
+                let lacks_nul = matches!(
+                    given,
+                    Some(Node {
+                        leaf: Some(Leaf::Unterminated(_)),
+                        ..
+                    })
+                );
+                let terminator: &[u8] = if lacks_nul { &[] } else { &[0] };
                 if terminator.is_empty() && !item.may_lack_nul {
                     return Err(self.error(
                         "needs a terminating NUL, since it is not in a list without a count",
@@ -120,7 +134,7 @@ impl Assembler<'_> {
         ty: &'static Type,
     ) -> Result<i128> {
         let mut origin = SlotOrigin::Fixed;
-        if !target.input.is_fixed {
+        if target.recomputation() != Recomputation::Never {
             number = self.earlier_or(value, number)?;
             let variable = self.add_variable(target, ty, Some(number), false);
             origin = SlotOrigin::Variable(variable, None);
@@ -164,9 +178,10 @@ impl Assembler<'_> {
         is_omitted: bool,
     ) -> VariableId {
         let WriteTarget {
-            region, at, input, ..
+            region, at, given, ..
         } = target;
-        let (fixed_fields, bit_fields) = (input.fixed_bits(), Vec::new());
+        let fixed_fields = given.map_or(Vec::new(), Node::fixed_bits);
+        let bit_fields = Vec::new();
         let is_written = !is_omitted;
         let kind = VariableKind::Whole {
             region,
@@ -181,25 +196,18 @@ impl Assembler<'_> {
         self.variables.add(&self.path, kind)
     }
 
-    /// Writes numbers stored as type `given`, converted to the type of `item`.
+    /// Writes numbers stored as type `given`, converted to the type `ty`, and returns their end. The first of them has
+    /// this index.
     pub fn write_numbers(
         &mut self,
         WriteTarget { region, at, .. }: WriteTarget,
-        item: FormId,
+        ty: &'static Type,
         (given, bytes): (&'static Type, &[u8]),
-    ) -> Result<Written> {
-        let ty = self.program.forms[item].ty;
-        let items = bytes.chunks_exact(given.size().map_or(1, |size| size as usize));
-        let count = items.len() as u64;
-        if ty == given {
-            self.write(region, at, bytes)?;
-            return Ok(Written {
-                end: at + bytes.len() as u64,
-                count,
-            });
-        }
+        first_index: u64,
+    ) -> Result<u64> {
+        let size = given.size().map_or(1, |size| size as usize);
         let mut end = at;
-        for (index, item) in (0..).zip(items) {
+        for (index, item) in (first_index..).zip(bytes.chunks_exact(size)) {
             let encoded = number::encode(ty, &given.read_value(item));
             let (bytes, size) = encoded.map_err(|message| {
                 Error::inexpressible(message)
@@ -208,6 +216,13 @@ impl Assembler<'_> {
             self.write(region, end, &bytes[..size])?;
             end += size as u64;
         }
-        Ok(Written { end, count })
+        Ok(end)
+    }
+}
+
+impl WriteTarget<'_> {
+    fn recomputation(&self) -> Recomputation {
+        self.given
+            .map_or(Recomputation::default(), |node| node.recomputation)
     }
 }

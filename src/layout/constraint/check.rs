@@ -7,7 +7,7 @@ use super::list_counts::ListCounts;
 use super::message;
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
-use super::values::{locate, number_span, select_numbers, stored_value, struct_column, subspan};
+use super::values::{locate, number_span, select_numbers, stored_value, struct_column};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
 use crate::layout::general_rules::CHECKSUM;
@@ -269,10 +269,9 @@ impl Visitor for Checker<'_> {
                 let (path, span) = (Path::from(node.path), node.span.range());
                 self.report_violations(&evaluated, &numbers, |item| {
                     let start = span.start + (numbers.stride * item) as u64 + offset;
-                    let span = subspan(
-                        &node.span,
-                        start..start + field.size(values).unwrap_or_default(),
-                    );
+                    let span = node
+                        .span
+                        .with_range(start..start + field.size(values).unwrap_or_default());
                     (path.clone().index(item).field(field.name), Some(span))
                 });
             }

@@ -1,7 +1,6 @@
 //! Extracts the numbers at a node of a walk, and locates them.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::numbers::Numbers;
 use crate::layout::declaration::data::FlatType;
@@ -33,7 +32,7 @@ pub(super) fn locate(
         };
         return (
             path,
-            Some(subspan(&node.span, range.start + end as u64..range.end)),
+            Some(node.span.with_range(range.start + end as u64..range.end)),
         );
     }
     if !flat.is_list() {
@@ -43,7 +42,7 @@ pub(super) fn locate(
     let start = range.start + size * item as u64;
     (
         path.index(item),
-        Some(subspan(&node.span, start..start + size)),
+        Some(node.span.with_range(start..start + size)),
     )
 }
 
@@ -120,16 +119,5 @@ pub(super) fn struct_column<'b>(
 /// Returns the span of a number, given the span of its item.
 pub(super) fn number_span(span: &Span, numbers: &Numbers, component: usize) -> Span {
     let start = span.range().start + (numbers.size() * component) as u64;
-    subspan(span, start..start + numbers.size() as u64)
-}
-
-/// Returns the span of `range`, in the same file or unpacked block as `span`.
-pub(super) fn subspan(span: &Span, range: Range<u64>) -> Span {
-    match span {
-        Span::Unpacked { packed, .. } => Span::Unpacked {
-            packed: packed.clone(),
-            range,
-        },
-        _ => Span::Bytes(range),
-    }
+    span.with_range(start..start + numbers.size() as u64)
 }

@@ -8,29 +8,25 @@ use super::draw::{MAX_DRAWS, Sampler};
 use super::lookahead::{Lookahead, with_bits};
 use super::number_lists::{adapt_to_sum, next_unused_integer, normalize};
 use super::relations::Relations;
-use crate::layout::assemble::FileValues;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{BinaryOp, EvalError, Scope, Value};
 use crate::layout::program::{
     Code, ComparedValues, FormId, FormKind, Frames, Item, Program, Step, Unit, ValueUse,
 };
+use crate::layout::tree::Tree;
 use crate::layout::walk::Segment;
 
 /// The maximum number of redraws for a file.
 const MAX_RETRIES: usize = 100_000;
 
 /// Draws the values of a file except derived ones.
-pub(super) fn draw(
-    ty: &'static Type,
-    choices: Choices,
-    config: &Config,
-) -> (FileValues<'static>, Trace) {
+pub(super) fn draw(ty: &'static Type, choices: Choices, config: &Config) -> (Tree<'static>, Trace) {
     let program = Program::of(ty);
     let mut generator = Generator {
         program,
         frames: Frames::new(program),
         sampler: Sampler::new(choices, config),
-        values: FileValues::new(ty),
+        values: Tree::new(ty),
         relations: Relations::new(ty),
         indexed_lists: HashMap::new(),
         max_items: config.max_items,
@@ -47,7 +43,7 @@ pub(super) struct Generator<'c> {
     pub program: &'static Program,
     pub frames: Frames,
     pub sampler: Sampler<'c>,
-    pub values: FileValues<'static>,
+    pub values: Tree<'static>,
     pub relations: Relations,
     /// The lists that the items of a list must index, by the form of the items.
     pub indexed_lists: HashMap<FormId, Vec<&'static [Segment]>>,

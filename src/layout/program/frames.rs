@@ -48,6 +48,20 @@ impl<M: SlotMark> Frames<M> {
         }
     }
 
+    /// Returns the frames in a unit whose slots have these values.
+    pub fn resume(
+        program: &'static Program,
+        unit: Option<&'static Unit>,
+        cells: &[Cell],
+    ) -> Frames<M> {
+        Frames {
+            cells: cells.to_vec(),
+            marks: vec![M::default(); cells.len()],
+            unit,
+            ..Frames::new(program)
+        }
+    }
+
     /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and `true` if all
     /// arguments except structs have a value.
     pub fn enter(&mut self, unit: &'static Unit, arguments: &[Argument]) -> (EnclosingUnit, bool) {

@@ -8,6 +8,7 @@
 
 mod document;
 mod find;
+mod item_layout;
 mod select;
 mod subtree;
 mod uncovered;
@@ -16,6 +17,7 @@ mod walker;
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::declaration::{BitField, BitRange, Constraint, Field, Type, Variant};
 use super::decoding::{DecodedValue, Decoding};
@@ -27,6 +29,7 @@ pub use crate::path::{Segment, path_text};
 pub(super) use document::walk_document;
 pub use document::{DocumentValue, Fields, StoredFields};
 pub use find::{find, unpack_block};
+pub(in crate::layout) use item_layout::ItemLayout;
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;
 pub use select::{Selection, parse_path, select};
@@ -59,6 +62,8 @@ pub struct Node<'w> {
     pub bit_field: Option<&'static BitField>,
     /// The bits of `bit_field` within the outermost word.
     pub bits: Option<BitRange>,
+    /// The layout of the items, if the visitor returned [`Visit::Index`] for a list that does not consist of numbers.
+    pub(in crate::layout) items: Option<Arc<ItemLayout>>,
 }
 
 impl Node<'_> {
@@ -101,6 +106,8 @@ pub enum Visit {
         /// The number of items visited at the end.
         last: u64,
     },
+    /// Nothing, but the items of an array remain accessible by index.
+    Index,
     /// Nothing.
     Nothing,
     /// Nothing; the walk ends here.

@@ -486,6 +486,7 @@ impl Walker<'_> {
                 let outer = Space::of(&space.bytes[..range.end as usize]);
                 (
                     Space {
+                        start: space.start,
                         packed: space.packed.clone(),
                         ..outer
                     },

@@ -2,7 +2,9 @@
 
 use std::cell;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
+use super::item_layout::{INDEXED_ITEMS, ItemLayout};
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
@@ -12,6 +14,8 @@ use crate::{Limits, Rule, Span};
 /// An address space: the file, or the unpacked content of a block.
 pub(super) struct Space<'b> {
     pub bytes: &'b [u8],
+    /// The offset of the bytes in the file or in the unpacked content.
+    pub start: u64,
     /// For unpacked content, the range of the packed bytes in the file.
     pub packed: Option<Range<u64>>,
     /// The largest end of a field with an explicit offset.
@@ -22,8 +26,22 @@ impl<'b> Space<'b> {
     pub fn of(bytes: &'b [u8]) -> Space<'b> {
         Space {
             bytes,
+            start: 0,
             packed: None,
             max_end: cell::Cell::new(0),
+        }
+    }
+
+    /// Creates the space of bytes at a span.
+    pub fn at(bytes: &'b [u8], span: &Span) -> Space<'b> {
+        let packed = match span {
+            Span::Unpacked { packed, .. } => Some(packed.clone()),
+            Span::Bytes(_) | Span::Text { .. } => None,
+        };
+        Space {
+            start: span.range().start,
+            packed,
+            ..Space::of(bytes)
         }
     }
 
@@ -33,6 +51,7 @@ impl<'b> Space<'b> {
     }
 
     pub fn span(&self, range: Range<u64>) -> Span {
+        let range = self.start + range.start..self.start + range.end;
         match &self.packed {
             None => Span::Bytes(range),
             Some(packed) => Span::Unpacked {
@@ -48,17 +67,21 @@ impl<'b> Space<'b> {
 }
 
 /// The items of an array to visit, as two ranges in order.
-pub(super) struct VisitedItems([Range<u64>; 2]);
+pub(super) struct VisitedItems {
+    ranges: [Range<u64>; 2],
+    /// Whether the visitor requested the layout of the items.
+    is_indexed: bool,
+}
 
 impl VisitedItems {
     fn contains(&self, index: u64) -> bool {
-        self.0.iter().any(|range| range.contains(&index))
+        self.ranges.iter().any(|range| range.contains(&index))
     }
 
     /// Returns the first visited index that is at least `index`.
     fn first_at_or_after(&self, index: u64) -> Option<u64> {
         let ranges = self
-            .0
+            .ranges
             .iter()
             .filter(|range| !range.is_empty() && index < range.end);
         ranges.map(|range| range.start.max(index)).min()
@@ -106,12 +129,23 @@ pub(super) struct Walker<'v> {
     pub costs: Costs,
     /// Whether a field at an explicit offset had bytes since this was last set to `false`.
     pub has_placed_bytes: bool,
+    /// The offsets of items in the list whose layout the visitor requested, from the start of the list.
+    item_starts: Vec<u64>,
 }
 
 impl<'v> Walker<'v> {
     pub fn new(ty: &'static Type, limits: &'v Limits, visitor: &'v mut dyn Visitor) -> Walker<'v> {
         let program = Program::of(ty);
-        let frames = Frames::new(program);
+        Walker::in_unit(program, limits, visitor, Frames::new(program))
+    }
+
+    /// Creates a walker that starts in the innermost unit of `frames`.
+    pub fn in_unit(
+        program: &'static Program,
+        limits: &'v Limits,
+        visitor: &'v mut dyn Visitor,
+        frames: Frames,
+    ) -> Walker<'v> {
         Walker {
             program,
             visitor,
@@ -123,6 +157,7 @@ impl<'v> Walker<'v> {
             is_for_codec: false,
             costs: Costs::default(),
             has_placed_bytes: false,
+            item_starts: Vec::new(),
         }
     }
 
@@ -257,28 +292,56 @@ impl<'v> Walker<'v> {
                 .visitor
                 .enter(&node(self.program, &self.path, space, at..at, item)),
         };
-        self.is_muted = visit == Visit::Nothing;
-        let visited = match visit {
-            Visit::All => VisitedItems([0..u64::MAX, 0..0]),
-            Visit::Items(items) => VisitedItems([items, 0..0]),
+        let is_indexed = visit == Visit::Index;
+        self.is_muted = is_indexed || visit == Visit::Nothing;
+        let ranges = match visit {
+            Visit::All => [0..u64::MAX, 0..0],
+            Visit::Items(items) => [items, 0..0],
             Visit::Ends { first, last } => {
                 let end = item.count.unwrap_or_default();
-                VisitedItems([0..first, end.saturating_sub(last)..end])
+                [0..first, end.saturating_sub(last)..end]
             }
-            Visit::Nothing => VisitedItems([0..0, 0..0]),
+            Visit::Index | Visit::Nothing => [0..0, 0..0],
             Visit::Stop => return Err(Interrupt::Stopped),
         };
-        let (end, count) = body(self, &visited)?;
+        let (end, count) = body(self, &VisitedItems { ranges, is_indexed })?;
         self.is_muted = was_muted;
         if was_muted {
             return Ok(end);
         }
+        let items = if is_indexed {
+            self.item_layout(item)
+        } else {
+            None
+        };
         let node = Node {
             count,
+            items,
             ..node(self.program, &self.path, space, at..end, item)
         };
         stop_on_break(self.visitor.leave(&node))?;
         Ok(end)
+    }
+
+    /// Returns the layout of the items in the list that was just walked; `None` for other values, and for numbers.
+    fn item_layout(&mut self, list: &Item) -> Option<Arc<ItemLayout>> {
+        let starts = std::mem::take(&mut self.item_starts);
+        let FormKind::Items(inner, _) = self.program.forms[list.form].kind else {
+            return None;
+        };
+        if let FormKind::Number(_) = self.program.forms[inner].kind {
+            return None;
+        }
+        let visible = self.frames.visible_values();
+        let (unit, cells) = (visible.unit, visible.cells.to_vec());
+        Some(Arc::new(ItemLayout {
+            program: self.program,
+            item: list.array_item(inner),
+            unit,
+            cells,
+            stride: self.frames.form_size(inner, list.arguments),
+            starts,
+        }))
     }
 
     /// Reports the numbers at `at` whose index is in `visited`. All `count` numbers are within the space.
@@ -297,7 +360,11 @@ impl<'v> Walker<'v> {
         let bytes = self.bytes_at(space, at, size * count)?;
         let mut next = 0;
         self.path.push(Segment::Index(0));
-        for range in if self.is_muted { &[][..] } else { &visited.0 } {
+        for range in if self.is_muted {
+            &[][..]
+        } else {
+            &visited.ranges
+        } {
             // The ranges may overlap.
             for index in range.start.max(next)..range.end.min(count) {
                 next = index + 1;
@@ -364,6 +431,9 @@ impl<'v> Walker<'v> {
                     position += size * (next - index);
                     index = next;
                     continue;
+                }
+                if visited.is_indexed && size.is_none() && index.is_multiple_of(INDEXED_ITEMS) {
+                    walker.item_starts.push(position - at);
                 }
                 walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
@@ -501,5 +571,6 @@ pub(super) fn node<'w>(
         count,
         bit_field: None,
         bits: None,
+        items: None,
     }
 }

@@ -4,7 +4,8 @@ use std::io::SeekFrom;
 
 use binrw::binrw;
 use meshspec::layout::Layout;
-use meshspec::layout::assemble::{Change, UntypedValue};
+use meshspec::layout::assemble::Change;
+use meshspec::layout::tree::UntypedValue;
 
 use super::{assembled, recounted, round_trips};
 

@@ -19,9 +19,10 @@ use crate::fuzz::{Input, assert_assembles, first_difference};
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::Layout;
-use meshspec::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
+use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
+use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::{Dialect, FormatId, Limits, Path, Text, path};
 use modular_bitfield::bitfield;
@@ -62,7 +63,7 @@ fn assembled<'v>(
     ty: &'static Type,
     given: impl IntoIterator<Item = (&'v str, &'v str)>,
 ) -> Result<Vec<u8>, String> {
-    let mut values = FileValues::new(ty);
+    let mut values = Tree::new(ty);
     for (path, value) in given {
         values.set(path, value).map_err(|error| error.to_string())?;
     }
@@ -209,7 +210,7 @@ fn errors_name_the_value() {
 }
 
 fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
-    let values = FileValues::read(ty, bytes, &Limits::default()).unwrap();
+    let values = Tree::read(ty, bytes, &Limits::default()).unwrap();
     values.assemble(&Limits::default()).unwrap() == bytes
 }
 
@@ -757,7 +758,7 @@ struct SummedBlock {
 
 #[test]
 fn any_number_of_checksums_is_computed() {
-    let mut values = FileValues::new(&Summed::TYPE);
+    let mut values = Tree::new(&Summed::TYPE);
     let mut expected = vec![200];
     for index in 0..200_u8 {
         let (own, bytes) = (index / 2, [index, 2]);
@@ -843,11 +844,11 @@ fn growing_a_block_moves_nothing_outside() {
 
 #[test]
 fn values_without_a_place_are_rejected() {
-    let rejected = |change: fn(&mut FileValues) -> meshspec::Result<()>| {
-        let mut values = FileValues::new(&Clips::TYPE);
+    let rejected = |change: fn(&mut Tree) -> meshspec::Result<()>| {
+        let mut values = Tree::new(&Clips::TYPE);
         CLIPS
             .iter()
-            .for_each(|(path, value)| values.set(path, *value).unwrap());
+            .for_each(|(path, value)| values.set(*path, *value).unwrap());
         change(&mut values).unwrap();
         values.assemble(&Limits::default()).unwrap_err().to_string()
     };
@@ -960,7 +961,7 @@ struct Overlapping {
 #[test]
 fn overlapping_fields_must_agree() {
     let assembled = |given: &[(&str, &str)], gap: &[u8]| {
-        let mut values = FileValues::new(&Overlapping::TYPE);
+        let mut values = Tree::new(&Overlapping::TYPE);
         let all = [
             ("four", "[1, 2, 3, 4]"),
             ("two", "[9, 9]"),
@@ -1052,7 +1053,7 @@ enum WidthNumbers {
 #[test]
 fn a_changed_value_changes_the_width_of_numbers() {
     const NARROW: &[u8] = &[0, 2, 7, 8];
-    let mut values = FileValues::read(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
+    let mut values = Tree::read(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
     values.set("is_wide", "1").unwrap();
     let wide = [1, 2, 7, 0, 8, 0];
     assert_eq!(values.assemble(&Limits::default()).unwrap(), wide);
@@ -1113,7 +1114,7 @@ fn rows_that_a_changed_value_resizes_must_be_set() {
 
 #[test]
 fn values_assemble_again_after_an_error() {
-    let mut values = FileValues::new(&Widths::TYPE);
+    let mut values = Tree::new(&Widths::TYPE);
     for (path, value) in [("is_wide", "0"), ("numbers[0]", "256")] {
         values.set(path, value).unwrap();
     }

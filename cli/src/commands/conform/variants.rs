@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use meshspec::Limits;
-use meshspec::layout::assemble::{Change, Edit, UntypedValue, edit};
+use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
+use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
 
 /// The maximum number of parts into which a list is divided.

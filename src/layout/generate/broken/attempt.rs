@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::Breakage;
-use crate::layout::assemble::{Change, Edit, FileValues, UntypedValue, edit};
+use crate::layout::assemble::{Change, Edit, edit};
 use crate::layout::declaration::Type;
+use crate::layout::tree::{Tree, UntypedValue};
 use crate::layout::walk::Segment;
 use crate::{Limits, Path, Rule};
 
@@ -148,9 +149,9 @@ impl Alteration {
             }
             Some(Patch::Truncate(at)) => return bytes.get(..index(at)?).map(<[u8]>::to_vec),
             Some(Patch::LengthenBlock) => {
-                let mut values = FileValues::read(ty, file, limits).ok()?.with_recounting();
+                let mut values = Tree::read(ty, file, limits).ok()?;
                 values.set_trailing(&self.path.to_string(), vec![0]).ok()?;
-                return values.assemble(limits).ok();
+                return values.assemble_recounted(limits).ok();
             }
         }
         Some(bytes)
@@ -159,6 +160,6 @@ impl Alteration {
 
 /// Returns `true` if recomputing all dependent values changes the file.
 pub(super) fn has_stale_values(ty: &'static Type, file: &[u8], limits: &Limits) -> bool {
-    let values = FileValues::read(ty, file, limits).map(FileValues::with_recounting);
-    values.is_ok_and(|values| values.assemble(limits).is_ok_and(|bytes| bytes != file))
+    let recounted = Tree::read(ty, file, limits).map(|tree| tree.assemble_recounted(limits));
+    matches!(recounted, Ok(Ok(bytes)) if bytes != file)
 }

@@ -6,8 +6,8 @@ use super::attempt::{Alteration, Attempt, Patch};
 use super::dependencies::Dependency;
 use super::targets::{Number, Targets};
 use super::{Breakage, Miscount};
-use crate::layout::assemble::UntypedValue;
 use crate::layout::program::Role;
+use crate::layout::tree::UntypedValue;
 use crate::layout::walk::Segment;
 
 /// Returns all attempts on the numbers of a file.

@@ -10,7 +10,7 @@ use crate::text::{parse_digits, parse_nan_bits};
 
 /// Encodes a number, enum value or packed word. Returns a buffer and the number of bytes used. Returns an error if the
 /// value does not fit or has another type.
-pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
+pub(in crate::layout) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
     let is_big = matches!(ty, Type::BigEndian(_));
     let ty = &ty.stored_type();
     let (size, word) = match (ty, value) {
@@ -37,7 +37,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
 }
 
 /// Parses a value: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, or the name of an enum value. A string is `text` itself.
-pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
+pub(in crate::layout) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty.without_byte_order() {
         Type::Unsigned(16) => parse_unsigned(text).map(Value::unsigned),
         Type::Unsigned(_) | Type::Signed(_) => parse_signed(text).map(Value::Int),
@@ -61,7 +61,7 @@ pub(super) fn parse_value(ty: &Type, text: &str) -> Result<Value, String> {
 }
 
 /// Describes a type in error messages, such as `an integer`.
-pub(super) fn describe_type(ty: &Type) -> String {
+pub(in crate::layout) fn describe_type(ty: &Type) -> String {
     match ty {
         Type::BigEndian(number) => describe_type(number),
         Type::Unsigned(_) | Type::Signed(_) => "an integer".to_owned(),
@@ -102,7 +102,7 @@ fn parse_signed(text: &str) -> Option<i128> {
 }
 
 /// Like [`parse_signed`], but returns an error message instead of `None`.
-pub(super) fn parse_integer(text: &str) -> Result<i128, String> {
+pub(in crate::layout) fn parse_integer(text: &str) -> Result<i128, String> {
     parse_signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }
 
@@ -128,7 +128,7 @@ where
 }
 
 /// Like [`encode_bits`], for a number as text.
-pub(super) fn encode_bits_of_text(text: &str, field: &BitField) -> Result<u128, String> {
+pub(in crate::layout) fn encode_bits_of_text(text: &str, field: &BitField) -> Result<u128, String> {
     match parse_unsigned(text) {
         // The number may exceed the range of an `i128`.
         Some(number) if field.int_type() == IntType::U128 => Ok(number),
@@ -137,7 +137,7 @@ pub(super) fn encode_bits_of_text(text: &str, field: &BitField) -> Result<u128, 
 }
 
 /// Encodes a number as the value of a bit field, in the lowest bits. Returns an error if the number does not fit.
-pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
+pub(in crate::layout) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String> {
     let (min, max) = field.int_type().range();
     if !(min..=max).contains(&number) {
         return Err(format!(
@@ -155,7 +155,7 @@ pub(super) fn encode_bits(number: i128, field: &BitField) -> Result<u128, String
 
 /// Sets the bit field at `path` in a packed word. The path may lead through nested words. Returns an error if the word
 /// has no such field, or the value is not an integer that fits.
-pub(super) fn set_bits(
+pub(in crate::layout) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,
     path: &[Segment],

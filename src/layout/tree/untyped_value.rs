@@ -1,6 +1,6 @@
 //! Values without a type, parsed according to the type of the field at their path.
 
-use super::tree::{GivenValue, ValueTree};
+use super::node::{Leaf, Node};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
@@ -10,7 +10,8 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use meshspec::layout::Layout;
-/// use meshspec::layout::assemble::{Edit, UntypedValue, edit};
+/// use meshspec::layout::assemble::{Edit, edit};
+/// use meshspec::layout::tree::UntypedValue;
 ///
 /// let row = UntypedValue::List(vec!["7".into(), "0x8".into()]);
 /// let edits = [Edit::set(meshspec::Path::default().index(1), row)];
@@ -33,37 +34,35 @@ pub enum UntypedValue {
 }
 
 impl UntypedValue {
-    /// Converts the value to a tree. `ty` is the type of the whole file, and `path` the path of the value.
-    pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<ValueTree<'b>> {
-        self.build_tree(ty, &mut path.to_vec())
+    /// Converts the value to a node. `ty` is the type of the whole file, and `path` the path of the value.
+    pub(in crate::layout) fn into_node<'b>(self, ty: &Type, path: &[Segment]) -> Result<Node<'b>> {
+        self.build_node(ty, &mut path.to_vec())
     }
 
-    fn build_tree<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<ValueTree<'b>> {
+    fn build_node<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<Node<'b>> {
         let value = match self {
-            UntypedValue::Text(text) => GivenValue::Text(text),
-            UntypedValue::Unterminated(text) => GivenValue::Unterminated(text),
-            UntypedValue::Bytes(text) => GivenValue::Value(Value::Text(text)),
+            UntypedValue::Text(text) => Leaf::Text(text),
+            UntypedValue::Unterminated(text) => Leaf::Unterminated(text),
+            UntypedValue::Bytes(text) => Leaf::Value(Value::Text(text)),
             UntypedValue::List(items) => {
-                let mut list = ValueTree::default();
-                let group = list.group_mut();
+                let mut list = Node::empty_group();
                 for (index, item) in (0..).zip(items) {
                     path.push(Segment::Index(index));
-                    group.items.push(item.build_tree(ty, path)?);
+                    list.parts_mut().items.push(item.build_node(ty, path)?);
                     path.pop();
                 }
                 return Ok(list);
             }
             UntypedValue::Struct(fields) => {
-                let mut whole = ValueTree::default();
-                whole.group_mut();
+                let mut whole = Node::empty_group();
                 for (name, field) in fields {
                     let step = parse_field(ty, path, &name).ok_or_else(|| {
                         Error::inexpressible(format!("has no field `{name}`")).at(path.as_slice())
                     })?;
                     path.push(step);
-                    let field = field.build_tree(ty, path)?;
+                    let field = field.build_node(ty, path)?;
                     path.pop();
-                    if let Some(slot) = whole.get_or_insert(step) {
+                    if let Some(slot) = whole.child_mut(step) {
                         *slot = field;
                     }
                 }

@@ -1,0 +1,241 @@
+//! Reads and changes the values of a tree by path.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Leaf, Node, Tree, UntypedValue, number};
+use crate::layout::declaration::{Field, Type};
+use crate::layout::expr::Value;
+use crate::layout::walk::{Segment, parse_full_path};
+use crate::{Error, Path, Result, Span};
+
+/// A value of a [`Tree`].
+#[derive(Debug, Clone)]
+pub struct TreeValue<'t>(Cow<'t, Node<'t>>);
+
+impl TreeValue<'_> {
+    /// Returns the span in the file that the value was read from; `None` for a new value.
+    pub fn span(&self) -> Option<&Span> {
+        self.0.span.as_ref()
+    }
+
+    /// Returns the type; `None` for a new value. The content of a block has its own type, not that of the field.
+    pub fn ty(&self) -> Option<&'static Type> {
+        self.0.ty
+    }
+
+    /// Returns the declared field that contains the value; `None` for the root, for items of arrays and for new values.
+    pub fn field(&self) -> Option<&'static Field> {
+        self.0.field
+    }
+
+    /// Returns the number, packed word or string. Returns `None` for a struct or list, and for a value that was set as
+    /// text, which is parsed when the file is assembled.
+    pub fn scalar(&self) -> Option<&Value> {
+        match self.0.leaf.as_ref()? {
+            Leaf::Value(value) => Some(value),
+            Leaf::Text(_) | Leaf::Unterminated(_) => None,
+        }
+    }
+
+    /// Returns the names and values of the fields of a struct, in the order of the file.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, TreeValue<'_>)> {
+        let parts = self.0.parts.iter();
+        parts
+            .flat_map(|parts| &parts.fields)
+            .map(|(name, field)| (*name, TreeValue(Cow::Borrowed(field))))
+    }
+
+    /// Returns the number of items; 0 for other values than lists.
+    pub fn item_count(&self) -> u64 {
+        self.0.parts.as_ref().map_or(0, |parts| parts.items.len())
+    }
+
+    /// Returns the items of a list with these indices, as far as they exist. Items in the bytes of a file are decoded.
+    pub fn items(&self, indices: Range<u64>) -> impl Iterator<Item = TreeValue<'_>> {
+        let items = self.0.parts.iter().map(|parts| &parts.items);
+        items
+            .flat_map(move |items| items.range(indices.clone()))
+            .map(TreeValue)
+    }
+}
+
+impl<'b> Tree<'b> {
+    /// Returns the value at a full path; `None` if there is none.
+    ///
+    /// ```
+    /// use meshspec::layout::expr::Value;
+    /// use meshspec::layout::{Layout, tree::Tree};
+    ///
+    /// let pairs = Tree::read(&<[[u8; 2]; 2] as Layout>::TYPE, &[1, 2, 3, 4], &Default::default())?;
+    /// assert_eq!(pairs.get("[1][0]").unwrap().scalar(), Some(&Value::Int(3)));
+    /// assert_eq!(pairs.get("[0]").unwrap().item_count(), 2);
+    /// assert!(pairs.get("[2]").is_none());
+    /// # Ok::<(), meshspec::layout::walk::Fault>(())
+    /// ```
+    pub fn get(&self, path: impl Into<Path>) -> Option<TreeValue<'_>> {
+        let path = self.segments_of(&path.into()).ok()?;
+        path.iter()
+            .try_fold(Cow::Borrowed(&self.root), |node, step| match node {
+                Cow::Borrowed(node) => node.child(*step),
+                Cow::Owned(node) => node.child(*step).map(Cow::into_owned).map(Cow::Owned),
+            })
+            .map(TreeValue)
+    }
+
+    /// Sets or replaces the value at a full path, and adds a missing field. An index at the end of a list adds an item.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the layout has no value at `path`, or the path skips a list index. Also returns an error if
+    /// `value` has an unknown field or does not fit its bit field.
+    pub fn set(&mut self, path: impl Into<Path>, value: impl Into<UntypedValue>) -> Result<()> {
+        let path = self.segments_of(&path.into())?;
+        let (path, value) = (&path[..], value.into());
+        let error = |message| Error::inexpressible(message).at(path);
+        let mut node = &mut self.root;
+        for (depth, step) in path.iter().enumerate() {
+            if let Some(Leaf::Value(Value::Bits(word, declaration))) = &mut node.leaf {
+                return number::set_bits(word, declaration, &path[depth..], &value).map_err(error);
+            }
+            node = node.child_mut(*step).ok_or_else(|| no_item_before(path))?;
+        }
+        let value = match (&node.leaf, value) {
+            // A string without a terminating NUL stays unterminated if its text is replaced.
+            (Some(Leaf::Unterminated(_)), UntypedValue::Text(text)) => {
+                Leaf::Unterminated(text.into_bytes()).into()
+            }
+            // Parses the word now, so that later changes can set single bit fields.
+            (Some(Leaf::Value(Value::Bits(_, declaration))), UntypedValue::Text(text)) => {
+                let word = number::parse_value(&Type::Declared(declaration), &text);
+                Leaf::Value(word.map_err(error)?).into()
+            }
+            (_, value) => value.into_node(self.ty, path)?,
+        };
+        node.set_value(value);
+        Ok(())
+    }
+
+    /// Inserts an item before the item at `path`, or at the end of the list; or adds a missing field.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the layout has no value at `path`, the list is too short, or the field exists.
+    pub fn insert(&mut self, path: impl Into<Path>, value: UntypedValue) -> Result<()> {
+        let path = self.segments_of(&path.into())?;
+        let new = value.into_node(self.ty, &path)?;
+        let (outer, last) = self.split_last(&path, "inserted")?;
+        let parts = outer.parts_mut();
+        match last {
+            Segment::Index(index) if parts.items.insert(index, &new, 1) => Ok(()),
+            Segment::Index(_) => {
+                Err(Error::inexpressible("is past the end of the list").at(&path[..]))
+            }
+            Segment::Field(name) if parts.fields.iter().any(|(own, _)| *own == name) => {
+                Err(Error::inexpressible("already exists").at(&path[..]))
+            }
+            Segment::Field(name) => {
+                parts.fields.push((name, new));
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes the item or field at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it does not exist.
+    pub fn remove(&mut self, path: impl Into<Path>) -> Result<()> {
+        let path = self.segments_of(&path.into())?;
+        let (outer, last) = self.split_last(&path, "removed")?;
+        let parts = outer.parts_mut();
+        let is_removed = match last {
+            Segment::Index(index) => parts.items.remove(index),
+            Segment::Field(name) => {
+                let fields = parts.fields.len();
+                parts.fields.retain(|(own, _)| *own != name);
+                parts.fields.len() < fields
+            }
+        };
+        if is_removed {
+            Ok(())
+        } else {
+            Err(no_such_value(&path))
+        }
+    }
+
+    /// Inserts copies of the item at `path` before it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `path` leads to no item of a list.
+    pub fn repeat(&mut self, path: impl Into<Path>, copies: u16) -> Result<()> {
+        let path = self.segments_of(&path.into())?;
+        let (outer, last) = self.split_last(&path, "repeated")?;
+        let Segment::Index(index) = last else {
+            let message = "only items of a list can be repeated";
+            return Err(Error::inexpressible(message).at(&path[..]));
+        };
+        let items = &mut outer.parts_mut().items;
+        let item = items.get(index).map(Cow::into_owned);
+        let item = item.ok_or_else(|| no_such_value(&path))?;
+        items.insert(index, &item, copies.into());
+        Ok(())
+    }
+
+    /// Moves the item at `path` to another index of its list.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `path` leads to no item of a list, or the list has no item at `index`.
+    pub fn move_item(&mut self, path: impl Into<Path>, index: u64) -> Result<()> {
+        let path = self.segments_of(&path.into())?;
+        let (outer, last) = self.split_last(&path, "moved")?;
+        let items = &mut outer.parts_mut().items;
+        let item = match last {
+            Segment::Index(from) if index < items.len() => items
+                .get(from)
+                .map(Cow::into_owned)
+                .filter(|_| items.remove(from)),
+            _ => None,
+        };
+        let item = item.ok_or_else(|| no_such_value(&path))?;
+        items.insert(index, &item, 1);
+        Ok(())
+    }
+
+    /// Returns the struct or list that contains the value at `path`, and the last segment. `change` names the change in
+    /// the error for the whole file.
+    fn split_last(&mut self, path: &[Segment], change: &str) -> Result<(&mut Node<'b>, Segment)> {
+        let Some((last, outer)) = path.split_last() else {
+            return Err(Error::inexpressible(format!(
+                "the whole file cannot be {change}"
+            )));
+        };
+        // Missing fields are added, but items only where they are the last step.
+        let steps = self.root.existing_steps(outer);
+        if matches!(outer.get(steps), Some(Segment::Index(_))) {
+            return Err(no_such_value(path));
+        }
+        let outer = self.get_or_insert(outer);
+        Ok((outer.ok_or_else(|| no_such_value(path))?, *last))
+    }
+
+    /// Returns the segments of a path. Parses the path if it was created from a string.
+    pub(in crate::layout) fn segments_of(&self, path: &Path) -> Result<Vec<Segment>> {
+        match path.segments() {
+            Some(segments) => Ok(segments.to_vec()),
+            None => parse_full_path(self.ty, &path.to_string()),
+        }
+    }
+}
+
+fn no_such_value(path: &[Segment]) -> Error {
+    Error::inexpressible("no such value").at(path)
+}
+
+/// The error for a path whose index is past the end of its list.
+pub(super) fn no_item_before(path: &[Segment]) -> Error {
+    Error::inexpressible("the path skips a list index").at(path)
+}

@@ -1,0 +1,224 @@
+//! A value of a tree, and its parts.
+
+use std::borrow::Cow;
+
+use super::items::Items;
+use crate::Span;
+use crate::layout::declaration::{Field, Type};
+use crate::layout::expr::Value;
+use crate::layout::walk::Segment;
+
+/// A value, whole or in parts; a packed word may be given both ways. Empty if the value is omitted.
+#[derive(Debug, Clone, Default)]
+pub(in crate::layout) struct Node<'b> {
+    /// The value, unless only its parts are given.
+    pub leaf: Option<Leaf>,
+    pub parts: Option<Box<Parts<'b>>>,
+    /// The type and the field of a value that was read from a file; `None` for a new value.
+    pub ty: Option<&'static Type>,
+    pub field: Option<&'static Field>,
+    /// The span in the file that the value was read from; `None` for a new value.
+    pub span: Option<Span>,
+    pub recomputation: Recomputation,
+}
+
+/// A number, packed word or string.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::layout) enum Leaf {
+    /// A number, packed word or string of the declared type.
+    Value(Value),
+    /// Text that is parsed according to the type of the field.
+    Text(String),
+    /// The bytes of a string without its terminating NUL.
+    Unterminated(Vec<u8>),
+}
+
+/// The parts of a struct or array, or the fields of a packed word.
+#[derive(Debug, Clone, Default)]
+pub(in crate::layout) struct Parts<'b> {
+    /// The magic bytes of a struct, if they differ from the declared ones.
+    pub magic: Option<Vec<u8>>,
+    /// The packed bytes of a block, whose content is in `fields` and `items`.
+    pub packed: Option<PackedBlock<'b>>,
+    /// The trailing bytes of a block or file.
+    pub trailing: Option<Cow<'b, [u8]>>,
+    pub fields: Vec<(&'static str, Node<'b>)>,
+    pub items: Items<'b>,
+}
+
+/// The packed bytes of a block.
+#[derive(Debug, Clone)]
+pub(in crate::layout) struct PackedBlock<'b> {
+    pub bytes: Cow<'b, [u8]>,
+    /// The span of the packed bytes; `None` for a new block.
+    pub span: Option<Span>,
+    /// Whether the content belongs to the struct that contains the block.
+    pub is_inline: bool,
+    /// The paths of the stored sizes of the block, relative to the struct that contains it.
+    pub size_paths: Vec<&'static [&'static str]>,
+}
+
+/// Whether the assembler may replace a given value that conflicts with others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::layout) enum Recomputation {
+    /// If the caller asks for it.
+    #[default]
+    OnRequest,
+    Never,
+    Always,
+}
+
+impl<'b> From<Leaf> for Node<'b> {
+    fn from(leaf: Leaf) -> Node<'b> {
+        Node {
+            leaf: Some(leaf),
+            ..Node::default()
+        }
+    }
+}
+
+impl Leaf {
+    fn max_size(&self) -> u64 {
+        match self {
+            Leaf::Value(Value::Text(text)) => 1 + text.len() as u64,
+            Leaf::Value(_) => 16,
+            Leaf::Text(text) => 16 + text.len() as u64,
+            Leaf::Unterminated(text) => 1 + text.len() as u64,
+        }
+    }
+}
+
+impl<'b> Node<'b> {
+    /// Creates an empty struct or list.
+    pub fn empty_group() -> Node<'b> {
+        Node {
+            parts: Some(Box::default()),
+            ..Node::default()
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.leaf.is_none() && self.parts.is_none()
+    }
+
+    /// Returns `true` if a value or one of its fields is given.
+    pub fn has_value(&self) -> bool {
+        let mut fields = self.parts.iter().flat_map(|parts| &parts.fields);
+        self.leaf.is_some() || fields.any(|(_, field)| field.has_value())
+    }
+
+    /// Returns an upper bound on the size of the value in bytes.
+    pub fn max_size(&self) -> u64 {
+        let leaf = self.leaf.as_ref().map_or(0, Leaf::max_size);
+        let Some(parts) = &self.parts else {
+            return leaf;
+        };
+        let magic = parts.magic.as_ref().map_or(0, Vec::len);
+        let packed = parts.packed.as_ref().map_or(0, |block| block.bytes.len());
+        let trailing = parts.trailing.as_ref().map_or(0, |bytes| bytes.len());
+        let own = leaf.saturating_add((magic + packed + trailing) as u64);
+        parts
+            .fields
+            .iter()
+            .map(|(_, field)| field.max_size())
+            .fold(own, u64::saturating_add)
+            .saturating_add(parts.items.max_size())
+    }
+
+    /// Replaces the value and, if the new one has parts, the fields and items. Keeps all other data.
+    pub fn set_value(&mut self, value: Node<'b>) {
+        self.leaf = value.leaf;
+        if let Some(new) = value.parts {
+            let parts = self.parts_mut();
+            (parts.fields, parts.items) = (new.fields, new.items);
+        }
+    }
+
+    /// Sets the recomputation of the value and all of its parts.
+    pub fn set_recomputation(&mut self, recomputation: Recomputation) {
+        self.recomputation = recomputation;
+        if let Some(parts) = &mut self.parts {
+            parts
+                .fields
+                .iter_mut()
+                .map(|(_, field)| field)
+                .chain(parts.items.given_mut())
+                .for_each(|part| part.set_recomputation(recomputation));
+        }
+    }
+
+    /// Returns the parts; creates an empty group if the value has no parts.
+    pub fn parts_mut(&mut self) -> &mut Parts<'b> {
+        self.parts.get_or_insert_default()
+    }
+
+    /// Returns the field `name`; `None` if it is omitted.
+    pub fn field(&self, name: &str) -> Option<&Node<'b>> {
+        let fields = &self.parts.as_ref()?.fields;
+        fields
+            .iter()
+            .find(|(own, _)| *own == name)
+            .map(|(_, field)| field)
+    }
+
+    /// Returns the existing field with these names, the outermost first.
+    pub fn nested_field_mut(&mut self, names: &[&str]) -> Option<&mut Node<'b>> {
+        names.iter().try_fold(self, |node, name| {
+            let fields = &mut node.parts.as_mut()?.fields;
+            fields
+                .iter_mut()
+                .find(|(own, _)| own == name)
+                .map(|(_, field)| field)
+        })
+    }
+
+    /// Returns the field or item at a step of a path; `None` if it is omitted.
+    pub fn child(&self, step: Segment) -> Option<Cow<'_, Node<'b>>> {
+        match step {
+            Segment::Field(name) => self.field(name).map(Cow::Borrowed),
+            Segment::Index(index) => self.parts.as_ref()?.items.get(index),
+        }
+    }
+
+    /// Returns the field or item at a step of a path, and creates it if necessary. Returns `None` for an index past the
+    /// end of a list; the index at the end adds an item.
+    pub fn child_mut(&mut self, step: Segment) -> Option<&mut Node<'b>> {
+        let parts = self.parts_mut();
+        match step {
+            Segment::Field(name) => {
+                let position = parts.fields.iter().rposition(|(own, _)| *own == name);
+                let index = position.unwrap_or_else(|| {
+                    parts.fields.push((name, Node::default()));
+                    parts.fields.len() - 1
+                });
+                Some(&mut parts.fields.get_mut(index)?.1)
+            }
+            Segment::Index(index) => {
+                if index == parts.items.len() {
+                    parts.items.push(Node::default());
+                }
+                parts.items.get_mut(index)
+            }
+        }
+    }
+
+    /// Returns the number of steps of `path` that lead to an existing field or item.
+    pub fn existing_steps(&self, path: &[Segment]) -> usize {
+        let Some((step, rest)) = path.split_first() else {
+            return 0;
+        };
+        self.child(*step)
+            .map_or(0, |child| 1 + child.existing_steps(rest))
+    }
+
+    /// Returns the packed bytes of a block.
+    pub fn packed(&self) -> Option<&PackedBlock<'b>> {
+        self.parts.as_ref()?.packed.as_ref()
+    }
+
+    /// Returns the span of a field as stored: of the packed bytes, if the value is in a packed block.
+    pub fn stored_span(&self) -> Option<&Span> {
+        let packed = self.packed().and_then(|block| block.span.as_ref());
+        packed.or(self.span.as_ref())
+    }
+}
