@@ -1,14 +1,16 @@
-//! The rows of the walker, the assembler and the generator.
+//! The rows of the walker, of JSON, of the assembler and of the generator.
 
 use std::ops::ControlFlow;
 
+use meshspec::layout::declaration::Type;
+use meshspec::layout::dump::Dump;
 use meshspec::layout::expr::Value;
 use meshspec::layout::generate;
 use meshspec::layout::tree::Tree;
-use meshspec::layout::walk::{Node, Visitor, walk};
+use meshspec::layout::walk::{Fault, Node, Visitor, walk};
 use meshspec::{Document, FormatId, Limits, WriteOptions};
 
-use crate::{Bench, Error};
+use crate::{Bench, Error, sheet};
 
 /// Counts fields.
 struct FieldCounter(u64);
@@ -20,50 +22,93 @@ impl Visitor for FieldCounter {
     }
 }
 
+/// The rows of a format: the walk over a file, its values as JSON, and its assembly.
+struct FormatRows {
+    walk: &'static str,
+    json: &'static str,
+    assemble: &'static str,
+}
+
 pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
-    let document = Document::Mesh(super::mesh::document()?);
-    let bytes = document.write(&WriteOptions::default())?;
-    let layout = document
-        .format()
-        .layout_of(&bytes, document.dialect())
-        .ok_or("no layout")?;
-    let count = || {
-        let mut counter = FieldCounter(0);
-        walk(layout, &bytes, &Limits::default(), &mut counter).map(|_| counter.0)
-    };
-    let fields = count()?;
-    bench.add_row("layout/walk (fields)", fields, count, "copy", || {
-        bytes.to_vec()
-    });
-    add_assembly_row(bench)?;
+    let rows = [
+        FormatRows {
+            walk: "layout/walk (fields)",
+            json: "layout/json (fields)",
+            assemble: "layout/assemble (fields)",
+        },
+        FormatRows {
+            walk: "layout/walk bmd (fields)",
+            json: "layout/json bmd (fields)",
+            assemble: "layout/assemble bmd (fields)",
+        },
+        FormatRows {
+            walk: "layout/walk iyma (fields)",
+            json: "layout/json iyma (fields)",
+            assemble: "layout/assemble iyma (fields)",
+        },
+    ];
+    let large = Document::Mesh(super::mesh::document()?);
+    add_walk_row(bench, &large, rows[0].walk)?;
+    drop(large);
+    // These files are small, since the values of a file as JSON take ten times its size.
+    let small = [
+        Document::Mesh(super::mesh::document_with_side(200)?),
+        Document::Bmd(super::bmd::image(1)?),
+        Document::Iyma(super::iyma::document(sheet(200))?),
+    ];
+    for (document, rows) in small.iter().zip(&rows) {
+        if document.format() != FormatId::Mesh {
+            add_walk_row(bench, document, rows.walk)?;
+        }
+        add_value_rows(bench, document, rows)?;
+    }
     add_generation_row(bench)
 }
 
-/// Adds the row that assembles a file. The file is small, since its values take ten times as much memory as its bytes.
-fn add_assembly_row(bench: &mut Bench) -> Result<(), Error> {
-    let document = Document::Mesh(super::mesh::document_with_side(200)?);
+/// Encodes a document. Returns its layout, too.
+fn encode(document: &Document) -> Result<(&'static Type, Vec<u8>), Error> {
     let bytes = document.write(&WriteOptions::default())?;
     let layout = document
         .format()
         .layout_of(&bytes, document.dialect())
         .ok_or("no layout")?;
+    Ok((layout, bytes))
+}
+
+fn count_fields(layout: &'static Type, bytes: &[u8]) -> Result<u64, Fault> {
+    let mut counter = FieldCounter(0);
+    walk(layout, bytes, &Limits::default(), &mut counter).map(|_| counter.0)
+}
+
+fn add_walk_row(bench: &mut Bench, document: &Document, row: &'static str) -> Result<(), Error> {
+    let (layout, bytes) = encode(document)?;
+    let fields = count_fields(layout, &bytes)?;
+    let count = || count_fields(layout, &bytes);
+    bench.add_row(row, fields, count, "copy", || bytes.to_vec());
+    Ok(())
+}
+
+/// Adds the rows that print the values of a file as JSON, and that assemble them.
+fn add_value_rows(bench: &mut Bench, document: &Document, rows: &FormatRows) -> Result<(), Error> {
+    let (layout, bytes) = encode(document)?;
     let limits = Limits::default();
-    let values = Tree::read(layout, &bytes, &limits)?;
-    if values.assemble(&limits)? != bytes {
+    let fields = count_fields(layout, &bytes)?;
+    let print = || {
+        let mut size = 0;
+        Dump::new(layout, &bytes).for_each_entry(|entry| {
+            size += serde_json::to_vec(entry).map_or(0, |line| line.len());
+            ControlFlow::Continue(())
+        });
+        size
+    };
+    let count = || count_fields(layout, &bytes);
+    bench.add_row(rows.json, fields, print, "walk", count);
+    let tree = Tree::read(layout, &bytes, &limits)?;
+    if tree.assemble(&limits)? != bytes {
         return Err("assembling the values does not yield the file".into());
     }
-    let count = || {
-        let mut counter = FieldCounter(0);
-        walk(layout, &bytes, &limits, &mut counter).map(|_| counter.0)
-    };
-    let fields = count()?;
-    bench.add_row(
-        "layout/assemble (fields)",
-        fields,
-        || values.assemble(&limits),
-        "walk",
-        count,
-    );
+    let assemble = || tree.assemble(&limits);
+    bench.add_row(rows.assemble, fields, assemble, "walk", count);
     Ok(())
 }
 

@@ -188,10 +188,11 @@ fn add_encode_row(bench: &mut Bench) -> Result<(), Error> {
 
 /// Adds the rows that read, check and write an image of 16 meshes, each with 60,000 vertices and 30,000 faces: 4 meshes
 /// per vertex size, and 4 with mixed sizes.
-fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
+/// Returns an image with this number of meshes, each with 60,000 vertices and 30,000 triangles.
+pub fn image(meshes: usize) -> Result<bmd::Document, Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();
-    for tags in tags.iter().cycle().take(16) {
+    for tags in tags.iter().cycle().take(meshes) {
         let mut list = vertices(tags, Surface::Textured)?
             .packed_items()
             .take(60_000)
@@ -211,6 +212,11 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     }
     document.lods.push(bmd::LodDef::default());
     document.bones = vec![bmd::Bone::default(); 2];
+    Ok(document)
+}
+
+fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
+    let document = image(16)?;
     let bytes = document.write(&WriteOptions::default())?;
     let size = bytes.len() as u64;
     let (read, write) = (ReadOptions::default(), WriteOptions::default());

@@ -13,7 +13,7 @@ use glam::{Mat3, Mat4, Vec3};
 
 use super::super::Triple;
 use super::anchors::{dominant_joint, model_to_joint, rebind_vertices};
-use super::precision::{self, Encoding};
+use super::precision::{self, Encoding, ErrorLimits};
 use super::pseudo::is_part;
 use super::{faces, rig};
 use crate::Loss;
@@ -179,11 +179,14 @@ impl<'a> Detail<'a> {
         for (mesh_index, mesh) in scene.meshes.iter().enumerate() {
             let size = mesh.size();
             let face_list = faces::from_faces(&mesh.faces);
-            let limits = precision::first_error_limits(&mesh.positions, &face_list, size);
+            let ErrorLimits {
+                limits,
+                has_slivers,
+            } = precision::first_error_limits(&mesh.positions, &face_list, size);
             let first = detail.vertices.len();
             // Most meshes need no bones: their triangles are larger than any error. The errors of two corners and an edge
             // cannot flatten a triangle if they are within their limits, a quarter of its height.
-            let mut is_safe = !precision::has_slivers(&mesh.positions, &face_list, size);
+            let mut is_safe = !has_slivers;
             for (index, (position, limit)) in mesh.positions.iter().zip(limits).enumerate() {
                 let joint = dominant_joint(mesh, index).or(base_joint);
                 let group = *group_indices.entry(joint).or_insert_with(|| {

@@ -271,12 +271,7 @@ impl Encoding {
         let [coarse, fine] = HEIGHT_FRACTIONS;
         let first = match self.max_error {
             Some(max_error) => encode(vec![max_error; count])?,
-            None => encode(error_limits(
-                source.positions,
-                source.faces,
-                source.size,
-                coarse,
-            ))?,
+            None => encode(source.error_limits(coarse))?,
         };
         let second = match self.max_error {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
@@ -284,12 +279,9 @@ impl Encoding {
             Some(max_error) if !self.is_accepted(&first) => {
                 encode(vec![max_error / 3.0_f32.sqrt(); count])?
             }
-            None if !first.effect.keeps_surface(TOLERATED_LOSS) => encode(error_limits(
-                source.positions,
-                source.faces,
-                source.size,
-                fine,
-            ))?,
+            None if !first.effect.keeps_surface(TOLERATED_LOSS) => {
+                encode(source.error_limits(fine))?
+            }
             _ => return Ok(first),
         };
         Ok(
@@ -360,22 +352,37 @@ impl Encoding {
     }
 }
 
-/// Returns the maximum coordinate error of each vertex: the smaller of `INVISIBLE_ERROR` × mesh size and
-/// `height_fraction` × the smallest triangle height at the vertex. Ignores slivers.
+impl SourceMesh<'_> {
+    fn error_limits(&self, height_fraction: f32) -> Vec<f32> {
+        error_limits(self.positions, self.faces, self.size, height_fraction).limits
+    }
+}
+
+/// The maximum coordinate error of each vertex in a mesh: the smaller of `INVISIBLE_ERROR` × mesh size and a fraction of
+/// the smallest triangle height at the vertex. Slivers do not count.
+pub struct ErrorLimits {
+    pub limits: Vec<f32>,
+    /// Whether there are slivers: triangles that are invisibly thin, but not degenerate.
+    pub has_slivers: bool,
+}
+
 fn error_limits(
     positions: &[[f32; 3]],
     faces: &[Face],
     size: f32,
     height_fraction: f32,
-) -> Vec<f32> {
+) -> ErrorLimits {
     let mut limits = vec![size * INVISIBLE_ERROR; positions.len()];
+    let degenerate = height_rounding(positions);
     // Invisible slivers may collapse.
-    let (_, min_height) = sliver_heights(positions, size);
+    let min_height = degenerate.max(size * 1e-5);
+    let mut has_slivers = false;
     for_each_triangle(faces, |corners| {
         let Some(triangle) = triangle_at(positions, corners) else {
             return;
         };
         let height = smallest_height(triangle);
+        has_slivers |= height > degenerate && height <= min_height;
         if height > min_height {
             for corner in corners {
                 if let Some(limit) = limits.get_mut(corner as usize) {
@@ -384,7 +391,10 @@ fn error_limits(
             }
         }
     });
-    limits
+    ErrorLimits {
+        limits,
+        has_slivers,
+    }
 }
 
 /// The largest relative error of a coordinate packed as a 16-bit float.
@@ -397,25 +407,8 @@ pub fn is_within_limit(position: Vec3, limit: f32) -> bool {
     largest < f32::from(f16::MAX) && largest * HALF_ERROR <= limit
 }
 
-/// Returns `true` if the mesh has triangles that are too thin to limit the error of their corners, but not degenerate.
-pub fn has_slivers(positions: &[[f32; 3]], faces: &[Face], size: f32) -> bool {
-    let (degenerate, thin) = sliver_heights(positions, size);
-    let mut has_slivers = false;
-    for_each_triangle(faces, |corners| {
-        let height = triangle_at(positions, corners).map_or(0.0, smallest_height);
-        has_slivers |= height > degenerate && height <= thin;
-    });
-    has_slivers
-}
-
-/// Returns the largest height of degenerate triangles, and the largest height of invisible slivers.
-fn sliver_heights(positions: &[[f32; 3]], size: f32) -> (f32, f32) {
-    let degenerate = height_rounding(positions);
-    (degenerate, degenerate.max(size * 1e-5))
-}
-
-/// Returns the maximum coordinate error of each vertex in the first attempt to encode a mesh of `size`.
-pub fn first_error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32) -> Vec<f32> {
+/// Returns the maximum coordinate errors in the first attempt to encode a mesh of `size`.
+pub fn first_error_limits(positions: &[[f32; 3]], faces: &[Face], size: f32) -> ErrorLimits {
     let [coarse, _] = HEIGHT_FRACTIONS;
     error_limits(positions, faces, size, coarse)
 }
@@ -473,7 +466,10 @@ impl PackingEffect {
             .iter()
             .zip(&after)
             .map(|(a, b)| [a, b].map(|p| Vec3::from(*p).as_dvec3()));
-        let distance = points.map(|[a, b]| a.distance(b)).fold(0.0, f64::max);
+        let distance = points
+            .map(|[a, b]| a.distance_squared(b))
+            .fold(0.0, f64::max)
+            .sqrt();
         let normal_angle = largest_angle(normals.iter().zip(&normals_after));
         let mut effect = PackingEffect {
             size,
