@@ -34,9 +34,17 @@ impl Scene {
             self,
             &self.skeleton.global_matrices(&self.skeleton.rest_pose()),
         );
-        // A singular inverse bind matrix has no bind pose, so it has no shear to lose.
-        for (matrix, joint) in skinning.matrices.iter_mut().zip(&self.skeleton.joints) {
-            if !joint.inverse_bind.inverse().is_finite() {
+        // A singular inverse bind matrix has no bind pose, so neither its joint nor the joints below have shear to lose.
+        let joints = &self.skeleton.joints;
+        for (joint, matrix) in skinning.matrices.iter_mut().enumerate() {
+            let mut chain = std::iter::successors(Some(joint), |joint| joints.get(*joint)?.parent);
+            // A malformed skeleton may have cycles.
+            let mut chain = chain.by_ref().take(joints.len());
+            let is_singular = |joint: usize| {
+                let joint = joints.get(joint);
+                joint.is_some_and(|joint| !joint.inverse_bind.inverse().is_finite())
+            };
+            if chain.any(is_singular) {
                 *matrix = Mat4::IDENTITY;
             }
         }

@@ -144,10 +144,11 @@ fn the_shear_of_the_bind_pose_is_lost_once() {
 
 #[test]
 fn singular_bind_matrices_lose_no_shear() {
-    // Without a bind pose, the vertices collapse in any pose: moving them would destroy the mesh.
-    let joint = |parent| Joint {
+    // Without a bind pose, the vertices collapse in any pose: moving them would destroy the mesh. The bind transform of
+    // the second joint is relative to that of the first.
+    let joint = |parent, scale| Joint {
         parent,
-        inverse_bind: Mat4::from_scale(Vec3::ZERO),
+        inverse_bind: Mat4::from_scale(Vec3::splat(scale)),
         ..Joint::default()
     };
     let mesh = Mesh {
@@ -163,7 +164,7 @@ fn singular_bind_matrices_lose_no_shear() {
         meshes: vec![mesh],
         ..Scene::default()
     };
-    scene.skeleton.joints = vec![joint(None), joint(Some(0))];
+    scene.skeleton.joints = vec![joint(None, 0.0), joint(Some(0), 1.0)];
     let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
