@@ -130,14 +130,17 @@ struct JointSpace {
     to_model: Mat4,
     /// Whether the joint is a part of a pseudo-bone, to which no bone can be added.
     is_part: bool,
-    /// Whether lengths are equal in both spaces, except for rounding.
+    /// Whether lengths are equal in both spaces.
     is_rigid: bool,
 }
 
-/// Returns `true` if a matrix preserves lengths, except for rounding.
+/// The largest deviation of a rigid matrix, far below the difference between √3 / 4 and 1 / 2.
+const RIGID_TOLERANCE: f32 = 1e-3;
+
+/// Returns `true` if a matrix preserves lengths.
 fn is_rigid(matrix: Mat4) -> bool {
     let linear = Mat3::from_mat4(matrix);
-    (linear.transpose() * linear).abs_diff_eq(Mat3::IDENTITY, 1e-3)
+    (linear.transpose() * linear).abs_diff_eq(Mat3::IDENTITY, RIGID_TOLERANCE)
 }
 
 struct DetailVertex {
@@ -184,8 +187,9 @@ impl<'a> Detail<'a> {
                 has_slivers,
             } = precision::first_error_limits(&mesh.positions, &face_list, size);
             let first = detail.vertices.len();
-            // Most meshes need no bones: their triangles are larger than any error. The errors of two corners and an edge
-            // cannot flatten a triangle if they are within their limits, a quarter of its height.
+            // Most meshes need no bones: their triangles are larger than any error. A triangle is flattened only if a corner
+            // moves by half of its smallest height. The limit of a coordinate is a quarter, so that a corner moves by at
+            // most √3 / 4.
             let mut is_safe = !has_slivers;
             for (index, (position, limit)) in mesh.positions.iter().zip(limits).enumerate() {
                 let joint = dominant_joint(mesh, index).or(base_joint);

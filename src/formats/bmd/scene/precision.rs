@@ -35,6 +35,12 @@ const ACCEPTED_AREA_CHANGE: f32 = 0.1;
 /// flattened triangles. The second fraction preserves the area; it is used if the first attempt distorts the surface.
 const HEIGHT_FRACTIONS: [f32; 2] = [1.0 / 4.0, 1.0 / 64.0];
 
+/// The largest relative error of a coordinate packed as a 16-bit float.
+const HALF_ERROR: f32 = 1.0 / 2048.0;
+
+/// The largest error of a subnormal 16-bit float.
+const SMALLEST_HALF_ERROR: f32 = 1.0 / (1 << 25) as f32;
+
 /// The vertex sizes to use, and the accepted errors.
 pub struct Encoding {
     sizes: VertexSizes,
@@ -397,14 +403,11 @@ fn error_limits(
     }
 }
 
-/// The largest relative error of a coordinate packed as a 16-bit float.
-const HALF_ERROR: f32 = 1.0 / 2048.0;
-
 /// Returns `true` if the error of a packed position in bone space is within `limit`, whichever form is chosen.
 pub fn is_within_limit(position: Vec3, limit: f32) -> bool {
     let largest = position.abs().max_element();
     // Larger numbers exceed the range of 16-bit floats.
-    largest < f32::from(f16::MAX) && largest * HALF_ERROR <= limit
+    largest < f32::from(f16::MAX) && (largest * HALF_ERROR).max(SMALLEST_HALF_ERROR) <= limit
 }
 
 /// Returns the maximum coordinate errors in the first attempt to encode a mesh of `size`.
@@ -556,20 +559,26 @@ fn twice_the_area(corners: [Vec3; 3]) -> f64 {
 
 /// Returns the largest angle between two directions in degrees; 0 if either is zero.
 fn largest_angle<'n>(pairs: impl Iterator<Item = (&'n [f32; 3], &'n [f32; 3])>) -> f64 {
-    let mut largest = (0.0, 0.0, 1.0);
+    let mut largest = 0.0_f64;
+    let mut largest_key = 0.0;
     for (a, b) in pairs {
         let [a, b] = [a, b].map(|vector| Vec3::from(*vector).as_dvec3());
-        let (sine, cosine) = (a.cross(b).length_squared(), a.dot(b));
+        let (cross_squared, dot) = (a.cross(b).length_squared(), a.dot(b));
         // The squared sine of an acute angle, or 2 minus that of an obtuse one. It increases with the angle, and is
         // computed much faster.
-        let share = sine / (sine + cosine * cosine);
-        let key = if cosine < 0.0 { 2.0 - share } else { share };
-        if key > largest.0 {
-            largest = (key, sine, cosine);
+        let squared_sine = cross_squared / (cross_squared + dot * dot);
+        let key = if dot < 0.0 {
+            2.0 - squared_sine
+        } else {
+            squared_sine
+        };
+        // Near 90° and 180°, different angles may have equal keys.
+        if key > largest_key || (key == largest_key && key > 0.5) {
+            largest_key = key;
+            largest = largest.max(cross_squared.sqrt().atan2(dot));
         }
     }
-    let (_, sine, cosine) = largest;
-    sine.sqrt().atan2(cosine).to_degrees()
+    largest.to_degrees()
 }
 
 /// Returns the normal of a triangle; its length is twice the area.
