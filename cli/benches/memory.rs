@@ -93,8 +93,8 @@ fn main() -> Result<(), Error> {
             }
             print!("{row:<18}");
             for measured in best.iter().flatten() {
-                let times = measured.peak as f64 / files.size as f64;
-                print!(" {:>8.2} {times:>7.1}×", measured.seconds);
+                let ratio = measured.peak as f64 / files.size as f64;
+                print!(" {:>8.2} {ratio:>7.1}×", measured.seconds);
             }
             println!();
         }
@@ -139,6 +139,9 @@ fn measure(program: &Path, arguments: &[String]) -> Result<Measurement, Error> {
         std::thread::sleep(POLL_INTERVAL);
     };
     let seconds = start.elapsed().as_secs_f64();
+    if peak == 0 {
+        return Err("the peak is unknown: /proc is missing, or the program is too fast".into());
+    }
     if !matches!(status.code(), Some(0 | 1)) {
         return Err(format!("{} {}: {status}", program.display(), arguments.join(" ")).into());
     }
@@ -188,10 +191,13 @@ impl Files {
         }
         let dump = std::fs::File::create(files.resolve("IN.dump"))?;
         let arguments = ["dump", "IN", "--json"].map(|word| files.resolve(word));
-        Command::new(program)
-            .args(arguments)
+        let status = Command::new(program)
+            .args(&arguments)
             .stdout(dump)
             .status()?;
+        if !status.success() {
+            return Err(format!("{}: {status}", arguments.join(" ")).into());
+        }
         Ok(files)
     }
 
