@@ -678,7 +678,7 @@ const PACKINGS: Packing = Packing::Chosen(&[(0, Packing::Stored), (4, Packing::L
 fn sums(method: &str) -> Vec<u8> {
     let mut values = layout::tree::Tree::new(&Sums::TYPE);
     values.set("method", method).unwrap();
-    (0..40).for_each(|index| values.set(&format!("packed[{index}]"), "7").unwrap());
+    (0..40).for_each(|index| values.set(format!("packed[{index}]"), "7").unwrap());
     for (path, value) in [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")] {
         values.set(path, value).unwrap();
     }

@@ -7,9 +7,10 @@ use super::region::{Region, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
 use super::used::UsedValues;
 use super::variable::{NumbersByPath, SlotOrigin, Variables};
+use crate::layout::declaration::Type;
 use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Unit, UnitId};
 use crate::layout::tree::number::describe_type;
-use crate::layout::tree::{ItemEncoding, Items, Node, Run, StoredItems, Tree};
+use crate::layout::tree::{ItemEncoding, Items, Section, StoredItems, Tree, TreeNode};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
@@ -95,9 +96,9 @@ pub(super) struct WriteTarget<'p> {
     pub region: RegionId,
     pub at: u64,
     /// The given value; `None` if it is omitted.
-    pub given: Option<&'p Node<'p>>,
+    pub given: Option<&'p TreeNode<'p>>,
     /// The given value of the enclosing struct.
-    pub outer: Option<&'p Node<'p>>,
+    pub outer: Option<&'p TreeNode<'p>>,
 }
 
 /// The byte range of a field in its region.
@@ -237,7 +238,7 @@ impl Assembler<'_> {
     /// Returns an error if a single value is given for a struct or array.
     fn reject_leaf(&self, target: WriteTarget, item: &Item) -> Result<()> {
         match target.given {
-            Some(Node { leaf: Some(_), .. }) => {
+            Some(TreeNode { leaf: Some(_), .. }) => {
                 let ty = describe_type(self.program.forms[item.form].ty);
                 Err(self.error(format!("found a single value, expected {ty}")))
             }
@@ -246,7 +247,7 @@ impl Assembler<'_> {
     }
 
     /// Returns the given magic bytes of a struct; `None` if they are omitted.
-    pub fn given_magic<'p>(&mut self, given: Option<&'p Node<'p>>) -> Option<&'p [u8]> {
+    pub fn given_magic<'p>(&mut self, given: Option<&'p TreeNode<'p>>) -> Option<&'p [u8]> {
         let magic = given?.parts.as_ref()?.magic.as_ref()?;
         self.used.add(magic);
         Some(magic)
@@ -290,24 +291,26 @@ impl Assembler<'_> {
         };
         let mut next = target;
         let mut index = 0;
-        for run in given.into_iter().flat_map(Items::runs) {
-            match run {
-                Run::Stored(stored) => {
+        for section in given.into_iter().flat_map(Items::sections) {
+            match section {
+                Section::Stored(stored) => {
+                    self.used.add(stored);
                     let Some(stored) = stored.first(count - index) else {
                         return Err(self.error("its stored items cannot be decoded"));
                     };
-                    next.at = self.write_stored(next, &stored, &item, index)?;
-                    index += stored.len();
+                    let end = index + stored.len();
+                    next.at = self.write_stored(next, &stored, &item, index..count)?;
+                    index = end;
                 }
-                Run::Given(nodes) => {
+                Section::Given(nodes) => {
                     let end = count.min(index + nodes.len() as u64);
-                    next = self.write_each(next, &item, index..end, nodes)?;
+                    next.at = self.write_each(next, &item, index..end, count, nodes)?;
                     index = end;
                 }
             }
         }
         // The omitted items of a fixed-size array.
-        next = self.write_each(next, &item, index..count, &[])?;
+        next.at = self.write_each(next, &item, index..count, count, &[])?;
         if given.is_some_and(|items| items.len() > count) {
             self.path.push(Segment::Index(count));
             self.defer_error(NO_FIELD.to_owned());
@@ -319,47 +322,94 @@ impl Assembler<'_> {
         })
     }
 
-    /// Writes the items with these indices. `nodes` has their given values; the others are omitted.
-    fn write_each<'p>(
+    /// Writes the items with these indices of a list of `count` items, and returns their end. `nodes` has their given
+    /// values; the others are omitted.
+    fn write_each(
         &mut self,
-        mut next: WriteTarget<'p>,
+        target: WriteTarget,
         item: &Item,
         indices: Range<u64>,
-        nodes: &'p [Node<'p>],
-    ) -> Result<WriteTarget<'p>> {
+        count: u64,
+        nodes: &[TreeNode],
+    ) -> Result<u64> {
         let mut nodes = nodes.iter();
+        let mut at = target.at;
         for index in indices {
             self.path.push(Segment::Index(index));
-            next.given = nodes.next();
-            let end = self.write_value(next, item)?.end;
+            let next = WriteTarget {
+                at,
+                given: nodes.next(),
+                ..target
+            };
+            let mut end = self.write_value(next, item)?.end;
+            if index + 1 < count && next.given.is_some_and(TreeNode::lacks_nul) {
+                // Only the last string of a list can lack its NUL.
+                self.write(target.region, end, &[0])?;
+                end += 1;
+            }
             self.path.pop();
-            if end == next.at {
+            if end == at {
                 // The item is empty, so all further items are also empty.
                 break;
             }
-            next.at = end;
+            at = end;
         }
-        Ok(next)
+        Ok(at)
     }
 
-    /// Writes items that a file stores, and returns their end. The first of them has this index.
+    /// Writes items that a file stores, and returns their end. `indices` starts with their first index, and ends at the
+    /// end of the list.
     fn write_stored(
         &mut self,
         target: WriteTarget,
         stored: &StoredItems,
         item: &Item,
-        index: u64,
+        indices: Range<u64>,
     ) -> Result<u64> {
         let ty = self.program.forms[item.form].ty;
+        let bytes = stored.bytes();
         match stored.encoding() {
             ItemEncoding::Numbers(own) if *own != ty => {
-                return self.write_numbers(target, ty, (own, stored.bytes()), index);
+                return self.write_numbers(target, ty, (own, bytes), indices.start);
+            }
+            ItemEncoding::Walked(layout) if *layout.ty() != *ty => {
+                return self.write_decoded(target, stored, item, indices);
             }
             ItemEncoding::Numbers(_) => {}
             ItemEncoding::Walked(_) => self.check_item_sizes(item, stored)?,
         }
-        self.write(target.region, target.at, stored.bytes())?;
-        Ok(target.at + stored.bytes().len() as u64)
+        self.write(target.region, target.at, bytes)?;
+        let end = target.at + bytes.len() as u64;
+        let is_last = indices.start + stored.len() == indices.end;
+        if *ty == Type::NulString && bytes.last() != Some(&0) && !is_last {
+            // The last string of the file lacked its NUL. Another string follows it now.
+            self.write(target.region, end, &[0])?;
+            return Ok(end + 1);
+        }
+        Ok(end)
+    }
+
+    /// Writes stored items of another type by the names of their fields, and returns their end.
+    fn write_decoded(
+        &mut self,
+        target: WriteTarget,
+        stored: &StoredItems,
+        item: &Item,
+        indices: Range<u64>,
+    ) -> Result<u64> {
+        let nodes = stored.decode_all();
+        let own = indices.start..indices.start + stored.len();
+        // The nodes are temporary, so their addresses mean nothing afterwards.
+        let outer = std::mem::take(&mut self.used);
+        let written = self.write_each(target, item, own, indices.end, &nodes);
+        let used = std::mem::replace(&mut self.used, outer);
+        for (index, node) in (indices.start..).zip(&nodes) {
+            let mut path = [&self.path[..], &[Segment::Index(index)]].concat();
+            if used.has_unused(node, &mut path) {
+                return Err(Error::inexpressible(NO_FIELD).at(&path[..]));
+            }
+        }
+        written
     }
 
     /// If given values are recomputed, returns an error for stored items whose size differs from the size that the

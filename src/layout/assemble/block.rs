@@ -4,8 +4,8 @@ use super::assembler::{Assembler, WriteTarget, Written};
 use super::region::RegionState;
 use super::sparse_buffer::SparseBuffer;
 use crate::layout::declaration::Packing;
-use crate::layout::program::{BlockStep, Item};
-use crate::layout::tree::Node;
+use crate::layout::program::{BlockStep, FormKind, Item};
+use crate::layout::tree::TreeNode;
 use crate::{Result, unpack};
 
 impl Assembler<'_> {
@@ -42,15 +42,8 @@ impl Assembler<'_> {
             end
         } else {
             let original = self.given_packed_block(own);
-            let is_content_omitted = own.is_none_or(|node| {
-                node.leaf.is_none()
-                    && node
-                        .parts
-                        .as_ref()
-                        .is_none_or(|parts| parts.fields.is_empty() && parts.items.is_empty())
-            });
             let packed = match original {
-                Some(packed) if is_content_omitted => packed.to_vec(),
+                Some(packed) if self.is_content_omitted(block, own, given) => packed.to_vec(),
                 original => self.pack_block(&content, block, given, original)?,
             };
             self.path.extend(name);
@@ -63,8 +56,31 @@ impl Assembler<'_> {
         })
     }
 
+    /// Returns `true` if the content of a block was neither read nor given. `own` is the value of the block, and `given`
+    /// that of its content: for inline content, the enclosing struct.
+    fn is_content_omitted(
+        &self,
+        block: &BlockStep,
+        own: Option<&TreeNode>,
+        given: Option<&TreeNode>,
+    ) -> bool {
+        let is_open = own
+            .and_then(TreeNode::packed)
+            .is_some_and(|packed| packed.is_open);
+        let Some(content) = given.filter(|_| !is_open) else {
+            return !is_open;
+        };
+        match self.program.forms[block.form].kind {
+            FormKind::Struct(unit) | FormKind::Choice(unit) if block.block.inline => {
+                let mut steps = self.program.units[unit].steps.iter();
+                !steps.any(|step| content.field(step.field.name).is_some())
+            }
+            _ => content.leaf.is_none() && !content.has_parts(),
+        }
+    }
+
     /// Returns the original packed bytes of a block; `None` if it is new.
-    fn given_packed_block<'p>(&mut self, given: Option<&'p Node<'p>>) -> Option<&'p [u8]> {
+    fn given_packed_block<'p>(&mut self, given: Option<&'p TreeNode<'p>>) -> Option<&'p [u8]> {
         let packed = given?.packed()?;
         self.used.add(packed);
         Some(&packed.bytes)
@@ -75,7 +91,7 @@ impl Assembler<'_> {
         &mut self,
         content: &Item,
         block: &'static BlockStep,
-        given: Option<&Node>,
+        given: Option<&TreeNode>,
         original: Option<&[u8]>,
     ) -> Result<Vec<u8>> {
         let (first_variable, region) = (self.variables.len(), self.add_region(None));

@@ -9,7 +9,7 @@ use super::region::{PlacedField, Placement, RegionState};
 use super::sparse_buffer::{RegionId, SparseBuffer, WriteError};
 use super::variable::Cause;
 use crate::layout::program::{Item, Step};
-use crate::layout::tree::{Node, Tree};
+use crate::layout::tree::{Tree, TreeNode};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
@@ -35,7 +35,7 @@ impl Assembler<'_> {
         &mut self,
         region: RegionId,
         end: u64,
-        given: Option<&Node>,
+        given: Option<&TreeNode>,
         file: Option<&Tree>,
     ) -> Result<()> {
         let sequence = file.map(|_| PlacedField {
@@ -64,7 +64,7 @@ impl Assembler<'_> {
         &mut self,
         region: RegionId,
         end: u64,
-        given: Option<&Node>,
+        given: Option<&TreeNode>,
     ) -> Result<u64> {
         let trailing = given.and_then(|node| node.parts.as_ref()?.trailing.as_ref());
         let Some(bytes) = trailing else {
@@ -250,7 +250,7 @@ impl Assembler<'_> {
 }
 
 /// Returns the range of a value in the original file or block; `None` if the value is new.
-pub(super) fn origin_of(given: Option<&Node>) -> Option<Range<u64>> {
+pub(super) fn origin_of(given: Option<&TreeNode>) -> Option<Range<u64>> {
     given?.stored_span().map(|span| span.range().clone())
 }
 

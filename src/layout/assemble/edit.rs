@@ -142,7 +142,13 @@ fn rewrite(
     recount: bool,
     limits: &Limits,
 ) -> Result<Vec<u8>> {
-    let mut tree = Tree::read(ty, bytes, limits).map_err(|fault| {
+    let edit_paths: Vec<_> = paths
+        .iter()
+        .enumerate()
+        .filter_map(|(index, path)| original_path(path, edits.iter().zip(paths).take(index)))
+        .collect();
+    let tree = Tree::read_to_change(ty, bytes, limits, &edit_paths);
+    let mut tree = tree.map_err(|fault| {
         let message = format!("the file has a structural fault: {}", fault.message);
         Error::inexpressible(message)
             .at(&fault.path)
@@ -150,8 +156,8 @@ fn rewrite(
     })?;
     let mut changes_blocks = false;
     for (edit, path) in edits.iter().zip(paths) {
-        tree.apply_change(path, &edit.change)?;
         changes_blocks |= tree.mark_block_sizes(path);
+        tree.apply_change(path, &edit.change)?;
         if matches!(edit.change, Change::Set(_) | Change::Insert(_))
             && let Some(changed) = tree.get_or_insert(path)
         {
@@ -237,6 +243,10 @@ impl Tree<'_> {
                 }
             }
             if depth + 1 == path.len() {
+                break;
+            }
+            // Does not create missing fields.
+            if node.child(*step).is_none() {
                 break;
             }
             match node.child_mut(*step) {

@@ -5,7 +5,7 @@ use super::sparse_buffer::RegionId;
 use crate::Result;
 use crate::layout::expr::Value;
 use crate::layout::program::{Cell, FormId, FormKind, Step, Unit};
-use crate::layout::tree::{Node, number};
+use crate::layout::tree::{TreeNode, number};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
@@ -35,7 +35,7 @@ impl Assembler<'_> {
         lookaheads: &mut Vec<(&'static Step, u64)>,
         end: u64,
         next: &'static Step,
-        given: Option<&Node>,
+        given: Option<&TreeNode>,
     ) -> Result<()> {
         let FormKind::Choice(unit) = self.program.forms[next.form].kind else {
             return Ok(());
@@ -91,7 +91,7 @@ impl Assembler<'_> {
         &mut self,
         form: FormId,
         implies_magic: bool,
-        given: Option<&Node>,
+        given: Option<&TreeNode>,
     ) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let unit = match form.kind {

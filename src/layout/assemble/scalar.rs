@@ -7,7 +7,7 @@ use super::variable::{SlotOrigin, VariableId, VariableKind};
 use crate::layout::declaration::Type;
 use crate::layout::expr::{Operand, Value};
 use crate::layout::program::{Cell, Item, Step};
-use crate::layout::tree::{Leaf, Node, Recomputation, number};
+use crate::layout::tree::{Recomputation, TreeNode, number};
 use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
@@ -15,7 +15,7 @@ impl Assembler<'_> {
     /// Returns the given number, string, enum value or packed word; `None` if it is omitted.
     pub fn given_scalar<'p>(
         &mut self,
-        given: Option<&'p Node<'p>>,
+        given: Option<&'p TreeNode<'p>>,
         ty: &Type,
     ) -> Result<Option<Cow<'p, Value>>> {
         let Some(node) = given else { return Ok(None) };
@@ -69,15 +69,9 @@ impl Assembler<'_> {
                 }
                 self.write(region, at, text)?;
                 let end = at + text.len() as u64;
-                let lacks_nul = matches!(
-                    given,
-                    Some(Node {
-                        leaf: Some(Leaf::Unterminated(_)),
-                        ..
-                    })
-                );
+                let lacks_nul = given.is_some_and(TreeNode::lacks_nul);
                 let terminator: &[u8] = if lacks_nul { &[] } else { &[0] };
-                if terminator.is_empty() && !item.may_lack_nul {
+                if lacks_nul && !item.may_lack_nul {
                     return Err(self.error(
                         "needs a terminating NUL, since it is not in a list without a count",
                     ));
@@ -180,7 +174,7 @@ impl Assembler<'_> {
         let WriteTarget {
             region, at, given, ..
         } = target;
-        let fixed_fields = given.map_or(Vec::new(), Node::fixed_bits);
+        let fixed_fields = given.map_or(Vec::new(), TreeNode::fixed_bits);
         let bit_fields = Vec::new();
         let is_written = !is_omitted;
         let kind = VariableKind::Whole {

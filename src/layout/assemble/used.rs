@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::layout::tree::{Node, Run};
+use crate::layout::tree::{Section, TreeNode};
 use crate::layout::walk::Segment;
 
 /// The values of a tree that a run has written, by address.
@@ -10,7 +10,7 @@ use crate::layout::walk::Segment;
 pub(super) struct UsedValues(HashSet<usize>);
 
 impl UsedValues {
-    /// Adds a leaf, magic bytes, or the packed or trailing bytes of a block.
+    /// Adds a leaf, stored items, magic bytes, or the packed or trailing bytes of a block.
     pub fn add<T>(&mut self, data: &T) {
         self.0.insert(address(data));
     }
@@ -19,9 +19,8 @@ impl UsedValues {
         data.is_some_and(|data| !self.0.contains(&address(data)))
     }
 
-    /// Returns `true` if a value in `node` was not written, and extends `path` to the first one. Stored items are written
-    /// with their list.
-    pub fn has_unused(&self, node: &Node, path: &mut Vec<Segment>) -> bool {
+    /// Returns `true` if a value in `node` was not written, and extends `path` to the first one.
+    pub fn has_unused(&self, node: &TreeNode, path: &mut Vec<Segment>) -> bool {
         if self.lacks(node.leaf.as_ref()) {
             return true;
         }
@@ -34,7 +33,7 @@ impl UsedValues {
         {
             return true;
         }
-        let mut is_unused = |step: Segment, part: &Node| {
+        let mut is_unused = |step: Segment, part: &TreeNode| {
             path.push(step);
             let is_unused = self.has_unused(part, path);
             if !is_unused {
@@ -48,10 +47,14 @@ impl UsedValues {
             }
         }
         let mut index = 0;
-        for run in parts.items.runs() {
-            match run {
-                Run::Stored(stored) => index += stored.len(),
-                Run::Given(items) => {
+        for section in parts.items.sections() {
+            match section {
+                Section::Stored(stored) if self.lacks(Some(stored)) => {
+                    path.push(Segment::Index(index));
+                    return true;
+                }
+                Section::Stored(stored) => index += stored.len(),
+                Section::Given(items) => {
                     for item in items {
                         if is_unused(Segment::Index(index), item) {
                             return true;

@@ -93,6 +93,7 @@ impl Builder {
             }
         };
         let (may_be_empty, needs_full_walk) = (self.may_be_empty(kind), self.needs_full_walk(kind));
+        let (may_fault, lookahead_size) = (self.may_fault(ty, kind), self.lookahead_size(kind));
         let form = Form {
             ty,
             kind,
@@ -100,6 +101,8 @@ impl Builder {
             unit,
             may_be_empty,
             needs_full_walk,
+            may_fault,
+            lookahead_size,
         };
         let is_known =
             |known: &Form| std::ptr::eq(known.ty, ty) && known.kind == kind && known.unit == unit;

@@ -1,5 +1,7 @@
 //! Expressions over slots.
 
+use std::sync::Arc;
+
 use crate::layout::declaration::{BitField, BitRange, Declaration};
 use crate::layout::expr::{BinaryOp, EvalError, IntType, Operand, UnaryOp, Value, matches_pattern};
 use crate::layout::operators::{eval_binary, eval_binary_as, eval_cast};
@@ -18,7 +20,7 @@ pub(crate) enum Cell {
     /// An integer, a boolean, or the bits of a packed word.
     Number(Operand),
     /// The bytes of a string without its NUL.
-    Text(Box<[u8]>),
+    Text(Arc<[u8]>),
 }
 
 /// An [`Expr`](crate::layout::expr::Expr) with its names resolved.

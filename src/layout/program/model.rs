@@ -75,6 +75,10 @@ pub(crate) struct Form {
     /// Whether the expressions inside can overflow, lists inside can have items without bytes, or there are look-aheads.
     /// Only a walk over each value shows whether a codec can decode it.
     pub needs_full_walk: bool,
+    /// Whether a value can be invalid although all of its bytes are present: magic bytes, checks, enums and choices.
+    pub may_fault: bool,
+    /// The size of the largest look-ahead inside, which may read bytes after the value.
+    pub lookahead_size: u64,
 }
 
 /// The kind of a form.

@@ -2,7 +2,8 @@
 
 use super::build::Builder;
 use super::code::Code;
-use super::model::{Argument, FormKind, Step};
+use super::model::{Argument, FormKind, FormSize, Step};
+use crate::layout::declaration::{Shape, Type};
 
 impl Builder {
     /// Returns `true` if a value of this kind may have no bytes. The forms inside are complete.
@@ -50,6 +51,47 @@ impl Builder {
                         step.field.lookahead
                             || codes.any(Code::can_overflow)
                             || self.forms[step.form].needs_full_walk
+                    })
+            }
+        }
+    }
+
+    /// Returns the size of the largest look-ahead in a value; the maximum if it is unknown. The forms inside are complete.
+    pub fn lookahead_size(&self, kind: FormKind) -> u64 {
+        match kind {
+            FormKind::Number(_) | FormKind::Text => 0,
+            FormKind::Items(item, _) => self.forms[item].lookahead_size,
+            FormKind::Struct(unit) | FormKind::Choice(unit) => {
+                let sizes = self.units[unit].steps.iter().map(|step| {
+                    let own = match self.forms[step.form].size {
+                        _ if !step.field.lookahead => 0,
+                        FormSize::Fixed(size) => size,
+                        FormSize::FromArguments | FormSize::FromContent => u64::MAX,
+                    };
+                    let (content, _) = step.content();
+                    own.max(self.forms[content].lookahead_size)
+                });
+                sizes.max().unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns `true` if a value can be invalid although all of its bytes are present. The forms inside are complete.
+    pub fn may_fault(&self, ty: &Type, kind: FormKind) -> bool {
+        match kind {
+            FormKind::Number(_) => matches!(
+                ty.own_declaration().map(|declaration| declaration.shape),
+                Some(Shape::Enum { .. })
+            ),
+            FormKind::Text | FormKind::Choice(_) => true,
+            FormKind::Items(item, _) => self.forms[item].may_fault,
+            FormKind::Struct(unit) => {
+                let unit = &self.units[unit];
+                !unit.declaration.magic.is_empty()
+                    || unit.steps.iter().any(|step| {
+                        !step.checks.is_empty()
+                            || step.block.is_some()
+                            || self.forms[step.form].may_fault
                     })
             }
         }

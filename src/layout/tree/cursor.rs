@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Leaf, Node, Tree, UntypedValue, number};
+use super::{Leaf, Tree, TreeNode, UntypedValue, number};
 use crate::layout::declaration::{Field, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_full_path};
@@ -11,20 +11,21 @@ use crate::{Error, Path, Result, Span};
 
 /// A value of a [`Tree`].
 #[derive(Debug, Clone)]
-pub struct TreeValue<'t>(Cow<'t, Node<'t>>);
+pub struct TreeValue<'t>(Cow<'t, TreeNode<'t>>);
 
 impl TreeValue<'_> {
-    /// Returns the span in the file that the value was read from; `None` for a new value.
+    /// Returns the span in the file that the value, or the value that it replaces or copies, was read from.
     pub fn span(&self) -> Option<&Span> {
         self.0.span.as_ref()
     }
 
-    /// Returns the type; `None` for a new value. The content of a block has its own type, not that of the field.
+    /// Returns the type of the value that was read from a file, or that this value replaces or copies. The content of a block has its own type, not that of the field.
     pub fn ty(&self) -> Option<&'static Type> {
         self.0.ty
     }
 
-    /// Returns the declared field that contains the value; `None` for the root, for items of arrays and for new values.
+    /// Returns the declared field; `None` for the root, for items of arrays, and for values that were not read from a
+    /// file.
     pub fn field(&self) -> Option<&'static Field> {
         self.0.field
     }
@@ -77,8 +78,8 @@ impl<'b> Tree<'b> {
         let path = self.segments_of(&path.into()).ok()?;
         path.iter()
             .try_fold(Cow::Borrowed(&self.root), |node, step| match node {
-                Cow::Borrowed(node) => node.child(*step),
-                Cow::Owned(node) => node.child(*step).map(Cow::into_owned).map(Cow::Owned),
+                Cow::Borrowed(node) => node.part(*step),
+                Cow::Owned(node) => node.part(*step).map(Cow::into_owned).map(Cow::Owned),
             })
             .map(TreeValue)
     }
@@ -116,14 +117,15 @@ impl<'b> Tree<'b> {
         Ok(())
     }
 
-    /// Inserts an item before the item at `path`, or at the end of the list; or adds a missing field.
+    /// Inserts an item before the item at `path`, or at the end of the list; or adds a missing field. The list or struct
+    /// that contains it must exist.
     ///
     /// # Errors
     ///
     /// Returns an error if the layout has no value at `path`, the list is too short, or the field exists.
-    pub fn insert(&mut self, path: impl Into<Path>, value: UntypedValue) -> Result<()> {
+    pub fn insert(&mut self, path: impl Into<Path>, value: impl Into<UntypedValue>) -> Result<()> {
         let path = self.segments_of(&path.into())?;
-        let new = value.into_node(self.ty, &path)?;
+        let new = value.into().into_node(self.ty, &path)?;
         let (outer, last) = self.split_last(&path, "inserted")?;
         let parts = outer.parts_mut();
         match last {
@@ -193,29 +195,34 @@ impl<'b> Tree<'b> {
         let path = self.segments_of(&path.into())?;
         let (outer, last) = self.split_last(&path, "moved")?;
         let items = &mut outer.parts_mut().items;
-        let item = match last {
-            Segment::Index(from) if index < items.len() => items
-                .get(from)
-                .map(Cow::into_owned)
-                .filter(|_| items.remove(from)),
-            _ => None,
+        if index >= items.len() {
+            let message = format!("cannot move to index {index}: the list has no such item");
+            return Err(Error::inexpressible(message).at(&path[..]));
+        }
+        let Segment::Index(from) = last else {
+            return Err(no_such_value(&path));
         };
-        let item = item.ok_or_else(|| no_such_value(&path))?;
+        let moved = items.get(from).map(Cow::into_owned);
+        let item = moved.ok_or_else(|| no_such_value(&path))?;
+        items.remove(from);
         items.insert(index, &item, 1);
         Ok(())
     }
 
     /// Returns the struct or list that contains the value at `path`, and the last segment. `change` names the change in
     /// the error for the whole file.
-    fn split_last(&mut self, path: &[Segment], change: &str) -> Result<(&mut Node<'b>, Segment)> {
+    fn split_last(
+        &mut self,
+        path: &[Segment],
+        change: &str,
+    ) -> Result<(&mut TreeNode<'b>, Segment)> {
         let Some((last, outer)) = path.split_last() else {
             return Err(Error::inexpressible(format!(
                 "the whole file cannot be {change}"
             )));
         };
-        // Missing fields are added, but items only where they are the last step.
-        let steps = self.root.existing_steps(outer);
-        if matches!(outer.get(steps), Some(Segment::Index(_))) {
+        // A failed change must not leave empty structs behind, which would count as given.
+        if self.root.existing_steps(outer) < outer.len() {
             return Err(no_such_value(path));
         }
         let outer = self.get_or_insert(outer);

@@ -4,24 +4,25 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::node::{Leaf, Node};
+use super::node::{Leaf, TreeNode};
 use super::record;
+use super::stored_bytes::StoredBytes;
 use crate::Span;
 use crate::layout::declaration::Type;
 use crate::layout::walk::ItemLayout;
 
 /// The items of an array or list, in order.
 ///
-/// Items read from a file stay in its bytes, and are decoded when they are requested. A changed list consists of runs of
+/// Items read from a file stay in its bytes, and are decoded when they are requested. A changed list consists of sections of
 /// such items and of given ones.
 #[derive(Debug, Clone, Default)]
-pub(in crate::layout) struct Items<'b>(Vec<Run<'b>>);
+pub(in crate::layout) struct Items<'b>(Vec<Section<'b>>);
 
 /// Successive items of a list.
 #[derive(Debug, Clone)]
-pub(in crate::layout) enum Run<'b> {
+pub(in crate::layout) enum Section<'b> {
     Stored(StoredItems<'b>),
-    Given(Vec<Node<'b>>),
+    Given(Vec<TreeNode<'b>>),
 }
 
 /// A part of a stored list.
@@ -37,7 +38,9 @@ pub(in crate::layout) struct StoredItems<'b> {
 /// A list in the bytes of a file or of an unpacked block.
 #[derive(Debug)]
 struct StoredList<'b> {
-    bytes: Cow<'b, [u8]>,
+    /// The bytes of the list, and those after it that look-aheads of its last item may read.
+    bytes: StoredBytes<'b>,
+    /// The span of the list.
     span: Span,
     encoding: ItemEncoding,
 }
@@ -53,8 +56,9 @@ pub(in crate::layout) enum ItemEncoding {
 
 impl<'b> Items<'b> {
     /// Creates the items of a list as stored at `span`.
+    /// `bytes` may extend past the list.
     pub fn stored(
-        bytes: Cow<'b, [u8]>,
+        bytes: StoredBytes<'b>,
         span: Span,
         encoding: ItemEncoding,
         count: u64,
@@ -62,20 +66,20 @@ impl<'b> Items<'b> {
         if count == 0 {
             return Items::default();
         }
-        let range = 0..bytes.len();
+        let range = 0..(span.range().end - span.range().start) as usize;
         let list = Arc::new(StoredList {
             bytes,
             span,
             encoding,
         });
-        Items(vec![Run::Stored(StoredItems {
+        Items(vec![Section::Stored(StoredItems {
             list,
             indices: 0..count,
             range,
         })])
     }
 
-    pub fn runs(&self) -> &[Run<'b>] {
+    pub fn sections(&self) -> &[Section<'b>] {
         &self.0
     }
 
@@ -84,80 +88,71 @@ impl<'b> Items<'b> {
     }
 
     pub fn len(&self) -> u64 {
-        self.0.iter().map(Run::len).sum()
+        self.0.iter().map(Section::len).sum()
     }
 
     /// Returns an upper bound on the size of the items in bytes.
     pub fn max_size(&self) -> u64 {
         self.0
             .iter()
-            .map(|run| match run {
-                Run::Stored(stored) => stored.bytes().len() as u64,
-                Run::Given(nodes) => nodes
+            .map(|section| match section {
+                Section::Stored(stored) => stored.bytes().len() as u64,
+                Section::Given(nodes) => nodes
                     .iter()
-                    .map(Node::max_size)
+                    .map(TreeNode::max_size)
                     .fold(0, u64::saturating_add),
             })
             .fold(0, u64::saturating_add)
     }
 
     /// Returns the items that are given individually.
-    pub fn given_mut(&mut self) -> impl Iterator<Item = &mut Node<'b>> {
-        self.0.iter_mut().flat_map(|run| match run {
-            Run::Stored(_) => [].iter_mut(),
-            Run::Given(nodes) => nodes.iter_mut(),
+    pub fn given_mut(&mut self) -> impl Iterator<Item = &mut TreeNode<'b>> {
+        self.0.iter_mut().flat_map(|section| match section {
+            Section::Stored(_) => [].iter_mut(),
+            Section::Given(nodes) => nodes.iter_mut(),
         })
     }
 
     /// Returns an item; decodes it if it is stored.
-    pub fn get(&self, index: u64) -> Option<Cow<'_, Node<'b>>> {
-        let (run, index) = self.find(index)?;
-        match &self.0[run] {
-            Run::Stored(stored) => stored.decode(index).map(Cow::Owned),
-            Run::Given(nodes) => nodes.get(index as usize).map(Cow::Borrowed),
+    pub fn get(&self, index: u64) -> Option<Cow<'_, TreeNode<'b>>> {
+        let (section, index) = self.find(index)?;
+        match &self.0[section] {
+            Section::Stored(stored) => stored.decode(index).map(Cow::Owned),
+            Section::Given(nodes) => nodes.get(index as usize).map(Cow::Borrowed),
         }
     }
 
     /// Returns the items with these indices, as far as they exist, in order.
-    pub fn range(&self, indices: Range<u64>) -> impl Iterator<Item = Cow<'_, Node<'b>>> {
+    pub fn range(&self, indices: Range<u64>) -> impl Iterator<Item = Cow<'_, TreeNode<'b>>> {
         let mut first = 0;
-        self.0.iter().flat_map(move |run| {
-            let start = indices.start.saturating_sub(first).min(run.len());
-            let end = indices.end.saturating_sub(first).min(run.len());
-            first += run.len();
-            run.range(start..end.max(start))
+        self.0.iter().flat_map(move |section| {
+            let start = indices.start.saturating_sub(first).min(section.len());
+            let end = indices.end.saturating_sub(first).min(section.len());
+            first += section.len();
+            section.range(start..end.max(start))
         })
     }
 
     /// Returns an item to be changed; a stored one becomes a given one.
-    pub fn get_mut(&mut self, index: u64) -> Option<&mut Node<'b>> {
-        let (run, index) = self.find(index)?;
-        let Run::Stored(stored) = &self.0[run] else {
-            let Run::Given(nodes) = &mut self.0[run] else {
-                return None;
-            };
-            return nodes.get_mut(index as usize);
-        };
-        let item = stored.decode(index)?;
-        let run = self.split_at(run, index)?;
-        let Run::Stored(stored) = &mut self.0[run] else {
-            return None;
-        };
-        let rest = stored.split_off(1)?;
-        self.0[run] = Run::Given(vec![item]);
-        if rest.len() > 0 {
-            self.0.insert(run + 1, Run::Stored(rest));
+    pub fn get_mut(&mut self, index: u64) -> Option<&mut TreeNode<'b>> {
+        let (mut section, mut offset) = self.find(index)?;
+        if let Section::Stored(stored) = &self.0[section] {
+            let item = stored.decode(offset)?;
+            section = self.split_at(section, offset)?;
+            self.split_at(section, 1);
+            self.0[section] = Section::Given(vec![item]);
+            offset = 0;
         }
-        match &mut self.0[run] {
-            Run::Given(nodes) => nodes.first_mut(),
-            Run::Stored(_) => None,
+        match &mut self.0[section] {
+            Section::Given(nodes) => nodes.get_mut(offset as usize),
+            Section::Stored(_) => None,
         }
     }
 
-    pub fn push(&mut self, item: Node<'b>) {
+    pub fn push(&mut self, item: TreeNode<'b>) {
         match self.0.last_mut() {
-            Some(Run::Given(nodes)) => nodes.push(item),
-            _ => self.0.push(Run::Given(vec![item])),
+            Some(Section::Given(nodes)) => nodes.push(item),
+            _ => self.0.push(Section::Given(vec![item])),
         }
     }
 
@@ -167,25 +162,29 @@ impl<'b> Items<'b> {
     }
 
     /// Inserts copies of an item at `index`. Returns `false` if the list is shorter.
-    pub fn insert(&mut self, index: u64, item: &Node<'b>, copies: usize) -> bool {
+    pub fn insert(&mut self, index: u64, item: &TreeNode<'b>, copies: usize) -> bool {
+        if copies == 0 {
+            return index <= self.len();
+        }
         if index == self.len() {
             (0..copies).for_each(|_| self.push(item.clone()));
             return true;
         }
-        let Some((run, offset)) = self.find(index) else {
+        let Some((section, offset)) = self.find(index) else {
             return false;
         };
-        match &mut self.0[run] {
-            Run::Given(nodes) => {
+        match &mut self.0[section] {
+            Section::Given(nodes) => {
                 let at = offset as usize;
                 nodes.splice(at..at, std::iter::repeat_n(item.clone(), copies));
                 true
             }
-            Run::Stored(_) => {
-                let Some(run) = self.split_at(run, offset) else {
+            Section::Stored(_) => {
+                let Some(section) = self.split_at(section, offset) else {
                     return false;
                 };
-                self.0.insert(run, Run::Given(vec![item.clone(); copies]));
+                self.0
+                    .insert(section, Section::Given(vec![item.clone(); copies]));
                 true
             }
         }
@@ -193,15 +192,15 @@ impl<'b> Items<'b> {
 
     /// Removes an item. Returns `false` if the list is shorter.
     pub fn remove(&mut self, index: u64) -> bool {
-        let Some((run, offset)) = self.find(index) else {
+        let Some((section, offset)) = self.find(index) else {
             return false;
         };
-        let is_empty = match &mut self.0[run] {
-            Run::Given(nodes) => {
+        let is_empty = match &mut self.0[section] {
+            Section::Given(nodes) => {
                 nodes.remove(offset as usize);
                 nodes.is_empty()
             }
-            Run::Stored(stored) => {
+            Section::Stored(stored) => {
                 let Some(rest) = stored
                     .split_off(offset)
                     .and_then(|mut item| item.split_off(1))
@@ -210,49 +209,53 @@ impl<'b> Items<'b> {
                 };
                 let is_empty = stored.len() == 0;
                 if rest.len() > 0 {
-                    self.0.insert(run + 1, Run::Stored(rest));
+                    self.0.insert(section + 1, Section::Stored(rest));
                 }
                 is_empty
             }
         };
         if is_empty {
-            self.0.remove(run);
+            self.0.remove(section);
         }
         true
     }
 
-    /// Returns the run that contains an item, and the index of the item in that run.
+    /// Returns the section that contains an item, and the index of the item in that section.
     fn find(&self, index: u64) -> Option<(usize, u64)> {
         let mut first = 0;
-        for (number, run) in self.0.iter().enumerate() {
+        for (number, section) in self.0.iter().enumerate() {
             match index.checked_sub(first) {
-                Some(offset) if offset < run.len() => return Some((number, offset)),
-                _ => first += run.len(),
+                Some(offset) if offset < section.len() => return Some((number, offset)),
+                _ => first += section.len(),
             }
         }
         None
     }
 
-    /// Splits a stored run before its item at `offset`. Returns the number of the run that starts with this item.
-    fn split_at(&mut self, run: usize, offset: u64) -> Option<usize> {
+    /// Splits a stored section before its item at `offset`. Returns the number of the section that starts with this item; `None`
+    /// if the section has no such item.
+    fn split_at(&mut self, section: usize, offset: u64) -> Option<usize> {
         if offset == 0 {
-            return Some(run);
+            return Some(section);
         }
-        let Run::Stored(stored) = &mut self.0[run] else {
+        if offset >= self.0[section].len() {
+            return None;
+        }
+        let Section::Stored(stored) = &mut self.0[section] else {
             return None;
         };
         let rest = stored.split_off(offset)?;
-        self.0.insert(run + 1, Run::Stored(rest));
-        Some(run + 1)
+        self.0.insert(section + 1, Section::Stored(rest));
+        Some(section + 1)
     }
 }
 
-impl<'b> Run<'b> {
+impl<'b> Section<'b> {
     /// Returns the items with these indices.
-    fn range(&self, indices: Range<u64>) -> Box<dyn Iterator<Item = Cow<'_, Node<'b>>> + '_> {
+    fn range(&self, indices: Range<u64>) -> Box<dyn Iterator<Item = Cow<'_, TreeNode<'b>>> + '_> {
         match self {
-            Run::Stored(stored) => Box::new(stored.decode_range(indices).map(Cow::Owned)),
-            Run::Given(nodes) => {
+            Section::Stored(stored) => Box::new(stored.decode_range(indices).map(Cow::Owned)),
+            Section::Given(nodes) => {
                 let (start, end) = (indices.start as usize, indices.end as usize);
                 let nodes = nodes.get(start..end).unwrap_or_default();
                 Box::new(nodes.iter().map(Cow::Borrowed))
@@ -262,8 +265,8 @@ impl<'b> Run<'b> {
 
     fn len(&self) -> u64 {
         match self {
-            Run::Stored(stored) => stored.len(),
-            Run::Given(nodes) => nodes.len() as u64,
+            Section::Stored(stored) => stored.len(),
+            Section::Given(nodes) => nodes.len() as u64,
         }
     }
 }
@@ -274,7 +277,8 @@ impl<'b> StoredItems<'b> {
     }
 
     pub fn bytes(&self) -> &[u8] {
-        self.list.bytes.get(self.range.clone()).unwrap_or_default()
+        let list = self.list.bytes.as_slice();
+        list.get(self.range.clone()).unwrap_or_default()
     }
 
     pub fn encoding(&self) -> &ItemEncoding {
@@ -290,29 +294,34 @@ impl<'b> StoredItems<'b> {
         Some(first)
     }
 
+    /// Returns the items as nodes.
+    pub fn decode_all(&self) -> Vec<TreeNode<'b>> {
+        self.decode_range(0..self.len()).collect()
+    }
+
     /// Decodes an item.
-    fn decode(&self, index: u64) -> Option<Node<'b>> {
+    fn decode(&self, index: u64) -> Option<TreeNode<'b>> {
         let start = self.start_of(index)?;
         self.decode_at(start..self.end_of(start)?)
     }
 
     /// Decodes the items with these indices, in order.
-    pub fn decode_range(&self, indices: Range<u64>) -> impl Iterator<Item = Node<'b>> {
+    fn decode_range(&self, indices: Range<u64>) -> impl Iterator<Item = TreeNode<'b>> {
         self.ranges(indices)
             .filter_map(|range| self.decode_at(range))
     }
 
-    fn decode_at(&self, range: Range<usize>) -> Option<Node<'b>> {
+    fn decode_at(&self, range: Range<usize>) -> Option<TreeNode<'b>> {
         let list = &*self.list;
         let at = list.span.range().start;
         let span = list
             .span
             .with_range(at + range.start as u64..at + range.end as u64);
         match &list.encoding {
-            ItemEncoding::Numbers(ty) => Some(Node {
+            ItemEncoding::Numbers(ty) => Some(TreeNode {
                 ty: Some(ty),
                 span: Some(span),
-                ..Leaf::Value(ty.read_value(list.bytes.get(range)?)).into()
+                ..Leaf::Value(ty.read_value(list.bytes.as_slice().get(range)?)).into()
             }),
             ItemEncoding::Walked(layout) => {
                 record::decode_item(layout, &list.bytes, &list.span, range.start as u64)
@@ -334,7 +343,9 @@ impl<'b> StoredItems<'b> {
     fn end_of(&self, start: usize) -> Option<usize> {
         let end = match &self.list.encoding {
             ItemEncoding::Numbers(ty) => (start as u64).checked_add(ty.size()?)?,
-            ItemEncoding::Walked(layout) => layout.end_of(start as u64, &self.list.bytes)?,
+            ItemEncoding::Walked(layout) => {
+                layout.end_of(start as u64, self.list.bytes.as_slice())?
+            }
         };
         usize::try_from(end).ok()
     }
@@ -347,7 +358,9 @@ impl<'b> StoredItems<'b> {
         }
         let start = match &self.list.encoding {
             ItemEncoding::Numbers(ty) => ty.size()?.checked_mul(index)?,
-            ItemEncoding::Walked(layout) => layout.start_of(index, &self.list.bytes)?,
+            ItemEncoding::Walked(layout) => {
+                layout.start_of(index, self.list.bytes.as_slice(), self.range.end as u64)?
+            }
         };
         usize::try_from(start).ok()
     }

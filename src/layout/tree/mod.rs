@@ -3,7 +3,8 @@
 //! A [`Tree`] is read from the bytes of a file, or built by setting values by path. The
 //! [assembler](super::assemble) writes it as a file.
 //!
-//! Lists in a file stay in its bytes. Only the items that are requested or changed are decoded.
+//! Lists in a file stay in its bytes: items are decoded when they are requested or changed. Only items with packed blocks
+//! or fields at explicit offsets are decoded at once.
 
 mod cursor;
 mod items;
@@ -11,6 +12,7 @@ mod node;
 pub(in crate::layout) mod number;
 mod record;
 mod scalar;
+mod stored_bytes;
 mod untyped_value;
 
 pub use cursor::TreeValue;
@@ -19,13 +21,13 @@ pub use untyped_value::UntypedValue;
 use std::borrow::Cow;
 
 use cursor::no_item_before;
-pub(in crate::layout) use items::{ItemEncoding, Items, Run, StoredItems};
-pub(in crate::layout) use node::{Leaf, Node, PackedBlock, Recomputation};
+pub(in crate::layout) use items::{ItemEncoding, Items, Section, StoredItems};
+pub(in crate::layout) use node::{Leaf, PackedBlock, Recomputation, TreeNode};
 
 use super::declaration::Type;
 use super::expr::Value;
-use super::walk::{Fault, Segment, parse_full_path};
-use crate::{Limits, Result};
+use super::walk::{Fault, Segment};
+use crate::{Limits, Path, Result};
 
 /// The values of a file, read from its bytes or set individually by path.
 ///
@@ -44,7 +46,7 @@ use crate::{Limits, Result};
 #[derive(Debug, Clone)]
 pub struct Tree<'b> {
     pub(in crate::layout) ty: &'static Type,
-    pub(in crate::layout) root: Node<'b>,
+    pub(in crate::layout) root: TreeNode<'b>,
     /// Bytes that no field covers, each range with its offset.
     pub(in crate::layout) gaps: Vec<(u64, Cow<'b, [u8]>)>,
     /// The size of the original file, if the values come from one.
@@ -56,7 +58,7 @@ impl<'b> Tree<'b> {
     pub fn new(ty: &'static Type) -> Tree<'b> {
         Tree {
             ty,
-            root: Node::default(),
+            root: TreeNode::default(),
             gaps: Vec::new(),
             file_size: None,
         }
@@ -68,7 +70,17 @@ impl<'b> Tree<'b> {
     ///
     /// Returns the first structural fault.
     pub fn read(ty: &'static Type, bytes: &'b [u8], limits: &Limits) -> Result<Tree<'b>, Fault> {
-        record::record_file(ty, bytes, limits)
+        record::record_file(ty, bytes, limits, None)
+    }
+
+    /// Reads the values of a file to change those at `paths`. Packed blocks without these paths stay packed.
+    pub(in crate::layout) fn read_to_change(
+        ty: &'static Type,
+        bytes: &'b [u8],
+        limits: &Limits,
+        paths: &[Vec<Segment>],
+    ) -> Result<Tree<'b>, Fault> {
+        record::record_file(ty, bytes, limits, Some(paths))
     }
 
     /// Sets the magic bytes of the struct at `path`, in place of the declared ones.
@@ -92,7 +104,7 @@ impl<'b> Tree<'b> {
     /// # Errors
     ///
     /// Returns an error if the layout has no value at `path`, or the path skips a list index.
-    pub fn set_magic(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+    pub fn set_magic(&mut self, path: impl Into<Path>, bytes: Vec<u8>) -> Result<()> {
         self.node_at(path)?.parts_mut().magic = Some(bytes);
         Ok(())
     }
@@ -103,10 +115,11 @@ impl<'b> Tree<'b> {
     /// # Errors
     ///
     /// Returns an error if the layout has no value at `path`, or the path skips a list index.
-    pub fn set_packed(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+    pub fn set_packed(&mut self, path: impl Into<Path>, bytes: Vec<u8>) -> Result<()> {
         self.node_at(path)?.parts_mut().packed = Some(PackedBlock {
             bytes: bytes.into(),
             span: None,
+            is_open: false,
             is_inline: false,
             size_paths: Vec::new(),
         });
@@ -128,7 +141,7 @@ impl<'b> Tree<'b> {
     /// # Errors
     ///
     /// Returns an error if the layout has no value at `path`, or the path skips a list index.
-    pub fn set_trailing(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+    pub fn set_trailing(&mut self, path: impl Into<Path>, bytes: Vec<u8>) -> Result<()> {
         self.node_at(path)?.parts_mut().trailing = Some(bytes.into());
         Ok(())
     }
@@ -163,19 +176,22 @@ impl<'b> Tree<'b> {
         if let Some(node) = self.get_or_insert(path) {
             *node = match value {
                 Some(value) => Leaf::Value(value).into(),
-                None => Node::empty_group(),
+                None => TreeNode::empty_group(),
             };
         }
     }
 
     /// Returns the value at `path`, and creates it if necessary; `None` if the path skips a list index.
-    pub(in crate::layout) fn get_or_insert(&mut self, path: &[Segment]) -> Option<&mut Node<'b>> {
+    pub(in crate::layout) fn get_or_insert(
+        &mut self,
+        path: &[Segment],
+    ) -> Option<&mut TreeNode<'b>> {
         path.iter()
             .try_fold(&mut self.root, |node, step| node.child_mut(*step))
     }
 
-    fn node_at(&mut self, path: &str) -> Result<&mut Node<'b>> {
-        let path = parse_full_path(self.ty, path)?;
+    fn node_at(&mut self, path: impl Into<Path>) -> Result<&mut TreeNode<'b>> {
+        let path = self.segments_of(&path.into())?;
         self.get_or_insert(&path)
             .ok_or_else(|| no_item_before(&path))
     }

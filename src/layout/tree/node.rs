@@ -10,7 +10,7 @@ use crate::layout::walk::Segment;
 
 /// A value, whole or in parts; a packed word may be given both ways. Empty if the value is omitted.
 #[derive(Debug, Clone, Default)]
-pub(in crate::layout) struct Node<'b> {
+pub(in crate::layout) struct TreeNode<'b> {
     /// The value, unless only its parts are given.
     pub leaf: Option<Leaf>,
     pub parts: Option<Box<Parts<'b>>>,
@@ -42,7 +42,7 @@ pub(in crate::layout) struct Parts<'b> {
     pub packed: Option<PackedBlock<'b>>,
     /// The trailing bytes of a block or file.
     pub trailing: Option<Cow<'b, [u8]>>,
-    pub fields: Vec<(&'static str, Node<'b>)>,
+    pub fields: Vec<(&'static str, TreeNode<'b>)>,
     pub items: Items<'b>,
 }
 
@@ -52,6 +52,8 @@ pub(in crate::layout) struct PackedBlock<'b> {
     pub bytes: Cow<'b, [u8]>,
     /// The span of the packed bytes; `None` for a new block.
     pub span: Option<Span>,
+    /// Whether the content was read.
+    pub is_open: bool,
     /// Whether the content belongs to the struct that contains the block.
     pub is_inline: bool,
     /// The paths of the stored sizes of the block, relative to the struct that contains it.
@@ -68,11 +70,11 @@ pub(in crate::layout) enum Recomputation {
     Always,
 }
 
-impl<'b> From<Leaf> for Node<'b> {
-    fn from(leaf: Leaf) -> Node<'b> {
-        Node {
+impl<'b> From<Leaf> for TreeNode<'b> {
+    fn from(leaf: Leaf) -> TreeNode<'b> {
+        TreeNode {
             leaf: Some(leaf),
-            ..Node::default()
+            ..TreeNode::default()
         }
     }
 }
@@ -88,17 +90,28 @@ impl Leaf {
     }
 }
 
-impl<'b> Node<'b> {
+impl<'b> TreeNode<'b> {
     /// Creates an empty struct or list.
-    pub fn empty_group() -> Node<'b> {
-        Node {
+    pub fn empty_group() -> TreeNode<'b> {
+        TreeNode {
             parts: Some(Box::default()),
-            ..Node::default()
+            ..TreeNode::default()
         }
     }
 
     pub fn is_empty(&self) -> bool {
         self.leaf.is_none() && self.parts.is_none()
+    }
+
+    /// Returns `true` for a string without its terminating NUL.
+    pub fn lacks_nul(&self) -> bool {
+        matches!(self.leaf, Some(Leaf::Unterminated(_)))
+    }
+
+    /// Returns `true` if a field or item is given.
+    pub fn has_parts(&self) -> bool {
+        let parts = self.parts.as_ref();
+        parts.is_some_and(|parts| !parts.fields.is_empty() || !parts.items.is_empty())
     }
 
     /// Returns `true` if a value or one of its fields is given.
@@ -126,7 +139,7 @@ impl<'b> Node<'b> {
     }
 
     /// Replaces the value and, if the new one has parts, the fields and items. Keeps all other data.
-    pub fn set_value(&mut self, value: Node<'b>) {
+    pub fn set_value(&mut self, value: TreeNode<'b>) {
         self.leaf = value.leaf;
         if let Some(new) = value.parts {
             let parts = self.parts_mut();
@@ -153,7 +166,7 @@ impl<'b> Node<'b> {
     }
 
     /// Returns the field `name`; `None` if it is omitted.
-    pub fn field(&self, name: &str) -> Option<&Node<'b>> {
+    pub fn field(&self, name: &str) -> Option<&TreeNode<'b>> {
         let fields = &self.parts.as_ref()?.fields;
         fields
             .iter()
@@ -162,7 +175,7 @@ impl<'b> Node<'b> {
     }
 
     /// Returns the existing field with these names, the outermost first.
-    pub fn nested_field_mut(&mut self, names: &[&str]) -> Option<&mut Node<'b>> {
+    pub fn nested_field_mut(&mut self, names: &[&str]) -> Option<&mut TreeNode<'b>> {
         names.iter().try_fold(self, |node, name| {
             let fields = &mut node.parts.as_mut()?.fields;
             fields
@@ -173,29 +186,48 @@ impl<'b> Node<'b> {
     }
 
     /// Returns the field or item at a step of a path; `None` if it is omitted.
-    pub fn child(&self, step: Segment) -> Option<Cow<'_, Node<'b>>> {
+    pub fn child(&self, step: Segment) -> Option<Cow<'_, TreeNode<'b>>> {
         match step {
             Segment::Field(name) => self.field(name).map(Cow::Borrowed),
             Segment::Index(index) => self.parts.as_ref()?.items.get(index),
         }
     }
 
+    /// Returns the field, item or bit field at a step of a path; `None` if it is omitted.
+    pub fn part(&self, step: Segment) -> Option<Cow<'_, TreeNode<'b>>> {
+        let child = self.child(step);
+        if child.is_some() {
+            return child;
+        }
+        let (Some(Leaf::Value(Value::Bits(word, declaration))), Segment::Field(name)) =
+            (&self.leaf, step)
+        else {
+            return None;
+        };
+        let fields = declaration.bit_fields();
+        let field = fields.iter().find(|field| field.name == name)?;
+        Some(Cow::Owned(TreeNode {
+            span: self.span.clone(),
+            ..Leaf::Value(field.value(*word)).into()
+        }))
+    }
+
     /// Returns the field or item at a step of a path, and creates it if necessary. Returns `None` for an index past the
     /// end of a list; the index at the end adds an item.
-    pub fn child_mut(&mut self, step: Segment) -> Option<&mut Node<'b>> {
+    pub fn child_mut(&mut self, step: Segment) -> Option<&mut TreeNode<'b>> {
         let parts = self.parts_mut();
         match step {
             Segment::Field(name) => {
                 let position = parts.fields.iter().rposition(|(own, _)| *own == name);
                 let index = position.unwrap_or_else(|| {
-                    parts.fields.push((name, Node::default()));
+                    parts.fields.push((name, TreeNode::default()));
                     parts.fields.len() - 1
                 });
                 Some(&mut parts.fields.get_mut(index)?.1)
             }
             Segment::Index(index) => {
                 if index == parts.items.len() {
-                    parts.items.push(Node::default());
+                    parts.items.push(TreeNode::default());
                 }
                 parts.items.get_mut(index)
             }

@@ -16,7 +16,13 @@ pub(in crate::layout) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], u
     let (size, word) = match (ty, value) {
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),
-        (Type::Unsigned(size), Value::Bits(word, _)) => (*size, *word),
+        (Type::Unsigned(size), Value::Bits(word, _)) => {
+            let max = ty.int_type().map_or(0, |int| int.range().1 as u128);
+            if *size < 16 && *word > max {
+                return Err(format!("{word:#x} is out of range 0..={max:#x}"));
+            }
+            (*size, *word)
+        }
         (Type::Unsigned(16), Value::Wide(number)) => (16, *number),
         // In slots, the upper half of the unsigned 128-bit range is negative.
         (Type::Unsigned(16), Value::Int(number)) => (16, *number as u128),

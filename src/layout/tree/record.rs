@@ -5,27 +5,38 @@ use std::ops::{ControlFlow, Range};
 
 use super::Tree;
 use super::items::{ItemEncoding, Items};
-use super::node::{Leaf, Node, PackedBlock, Parts};
+use super::node::{Leaf, PackedBlock, Parts, TreeNode};
+use super::stored_bytes::StoredBytes;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Block, Field, Packing, Type};
 use crate::layout::expr::{Expr, Value};
-use crate::layout::walk::{Fault, ItemLayout, Node as WalkNode, Segment, Visit, Visitor, walk};
+use crate::layout::walk::{Fault, ItemLayout, Node, Segment, Visit, Visitor, walk};
 use crate::{Limits, Span};
 
-/// Reads the values of a file into a tree.
+/// Reads the values of a file into a tree. If `paths` is given, blocks that contain none of these paths stay packed, unless
+/// later expressions may refer to their content.
 pub(super) fn record_file<'b>(
     ty: &'static Type,
     bytes: &'b [u8],
     limits: &Limits,
+    paths: Option<&[Vec<Segment>]>,
 ) -> Result<Tree<'b>, Fault> {
-    let mut recorder = Recorder::new(Some(Source { bytes, start: 0 }));
+    let source = Source {
+        bytes: StoredBytes::Borrowed(bytes),
+        span: Span::Bytes(0..bytes.len() as u64),
+    };
+    let mut recorder = Recorder::new(source, paths);
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let gaps = std::mem::take(&mut recorder.covered).gaps(bytes.len() as u64);
-    let gaps = gaps
+    let covered = std::mem::take(&mut recorder.covered);
+    let gaps = covered
+        .gaps(bytes.len() as u64)
         .into_iter()
-        .map(|gap| (gap.start, Cow::Borrowed(bytes_in(bytes, &gap))))
+        .filter_map(|gap| {
+            let content = bytes.get(gap.start as usize..gap.end as usize)?;
+            Some((gap.start, Cow::Borrowed(content)))
+        })
         .collect();
-    let root = Node {
+    let root = TreeNode {
         span: Some(Span::Bytes(0..end)),
         ..recorder.finish()
     };
@@ -37,37 +48,42 @@ pub(super) fn record_file<'b>(
     })
 }
 
-/// Decodes the item at the offset `at` of a list with these bytes and this span.
+/// Decodes the item at the offset `at` of a list, whose span starts with these bytes.
 pub(super) fn decode_item<'b>(
     layout: &ItemLayout,
-    list: &Cow<'b, [u8]>,
+    list: &StoredBytes<'b>,
     span: &Span,
     at: u64,
-) -> Option<Node<'b>> {
-    let source = match list {
-        Cow::Borrowed(bytes) => Some(Source {
-            bytes,
-            start: span.range().start,
-        }),
-        Cow::Owned(_) => None,
+) -> Option<TreeNode<'b>> {
+    let source = Source {
+        bytes: list.clone(),
+        span: span.clone(),
     };
-    let mut recorder = Recorder::new(source);
-    layout.walk_item(list, span, at, &mut recorder).ok()?;
+    let mut recorder = Recorder::new(source, None);
+    layout
+        .walk_item(list.as_slice(), span, at, &mut recorder)
+        .ok()?;
     Some(recorder.finish())
 }
 
-fn bytes_in<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
-    // The walker only reports ranges within the file.
-    bytes
-        .get(range.start as usize..range.end as usize)
-        .unwrap_or_default()
+/// Bytes that values share.
+struct Source<'b> {
+    bytes: StoredBytes<'b>,
+    /// A span that starts with the bytes.
+    span: Span,
 }
 
-/// A part of the file that the tree borrows from.
-struct Source<'b> {
-    bytes: &'b [u8],
-    /// The offset of the bytes in the file.
-    start: u64,
+impl<'b> Source<'b> {
+    /// Returns the bytes at a span; `None` if the span is in another block, or the range is not inside.
+    fn slice(&self, span: &Span) -> Option<StoredBytes<'b>> {
+        let range = span.range();
+        if span.with_range(0..0) != self.span.with_range(0..0) {
+            return None;
+        }
+        let start = range.start.checked_sub(self.span.range().start)?;
+        let end = start.checked_add(range.end.checked_sub(range.start)?)?;
+        self.bytes.slice(start as usize..end as usize)
+    }
 }
 
 /// Data of a block, added to the tree after the walk.
@@ -85,21 +101,23 @@ struct OpenGroup<'b> {
     is_stored: bool,
 }
 
-struct Recorder<'b> {
-    /// The part of the file that the walk covers; `None` if the tree cannot borrow from it.
-    source: Option<Source<'b>>,
-    root: Node<'b>,
+struct Recorder<'b, 'p> {
+    source: Source<'b>,
+    /// The paths whose blocks are unpacked; `None` for all.
+    paths: Option<&'p [Vec<Segment>]>,
+    root: TreeNode<'b>,
     /// The groups that enclose the current value.
     open_groups: Vec<OpenGroup<'b>>,
     blocks: Vec<(Vec<Segment>, BlockData<'b>)>,
     covered: CoveredRanges,
 }
 
-impl<'b> Recorder<'b> {
-    fn new(source: Option<Source<'b>>) -> Recorder<'b> {
+impl<'b, 'p> Recorder<'b, 'p> {
+    fn new(source: Source<'b>, paths: Option<&'p [Vec<Segment>]>) -> Recorder<'b, 'p> {
         Recorder {
             source,
-            root: Node::default(),
+            paths,
+            root: TreeNode::default(),
             open_groups: Vec::new(),
             blocks: Vec::new(),
             covered: CoveredRanges::default(),
@@ -107,7 +125,7 @@ impl<'b> Recorder<'b> {
     }
 
     /// Returns the value that was read.
-    fn finish(mut self) -> Node<'b> {
+    fn finish(mut self) -> TreeNode<'b> {
         for (path, data) in self.blocks {
             let block = path
                 .iter()
@@ -121,19 +139,22 @@ impl<'b> Recorder<'b> {
         self.root
     }
 
-    /// Borrows the bytes of a span from the file, or copies them if they are in an unpacked block.
-    fn content_bytes(&self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
-        match (span, &self.source) {
-            (Span::Bytes(range), Some(source)) => {
-                let range = range.start - source.start..range.end - source.start;
-                Cow::Borrowed(bytes_in(source.bytes, &range))
-            }
+    /// Shares the bytes of a span with the file or list, or copies them if they are in an unpacked block.
+    fn stored_bytes(&self, span: &Span, bytes: &[u8]) -> StoredBytes<'b> {
+        let shared = self.source.slice(span);
+        shared.unwrap_or_else(|| StoredBytes::copied(bytes))
+    }
+
+    /// Borrows the bytes of a span from the file, or copies them.
+    fn block_bytes(&self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
+        match self.source.slice(span) {
+            Some(StoredBytes::Borrowed(bytes)) => Cow::Borrowed(bytes),
             _ => Cow::Owned(bytes.to_vec()),
         }
     }
 
     /// Adds a value to the innermost group.
-    fn add_value(&mut self, path: &[Segment], node: Node<'b>) {
+    fn add_value(&mut self, path: &[Segment], node: TreeNode<'b>) {
         match (self.open_groups.last_mut(), path.last()) {
             (Some(group), Some(Segment::Index(_))) => group.parts.items.push(node),
             (Some(group), Some(Segment::Field(name))) => group.parts.fields.push((name, node)),
@@ -142,8 +163,8 @@ impl<'b> Recorder<'b> {
     }
 }
 
-impl Visitor for Recorder<'_> {
-    fn enter(&mut self, node: &WalkNode) -> Visit {
+impl Visitor for Recorder<'_, '_> {
+    fn enter(&mut self, node: &Node) -> Visit {
         let is_stored = node
             .ty
             .item_type_and_count()
@@ -156,7 +177,7 @@ impl Visitor for Recorder<'_> {
         if is_stored { Visit::Index } else { Visit::All }
     }
 
-    fn visit_leaf(&mut self, node: &WalkNode, value: &Value) -> ControlFlow<()> {
+    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         if node.bit_field.is_some() {
             return ControlFlow::Continue(());
         }
@@ -165,7 +186,7 @@ impl Visitor for Recorder<'_> {
             Value::Text(text) if text.len() == node.bytes.len() => Leaf::Unterminated(text.clone()),
             value => Leaf::Value(value.clone()),
         };
-        let value = Node {
+        let value = TreeNode {
             ty: Some(node.ty),
             field: node.field,
             span: Some(node.span.clone()),
@@ -175,30 +196,37 @@ impl Visitor for Recorder<'_> {
         ControlFlow::Continue(())
     }
 
-    fn visit_magic(&mut self, node: &WalkNode) -> ControlFlow<()> {
+    fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         // Magic bytes are not recorded, since the declaration determines them.
         self.covered.add(&node.span);
         ControlFlow::Continue(())
     }
 
-    fn should_unpack(&mut self, node: &WalkNode) -> bool {
-        if let Some(block) = node.field.and_then(|field| field.block)
-            && block.packing != Packing::Stored
-        {
-            self.covered.add(&node.span);
-            let packed = PackedBlock {
-                bytes: self.content_bytes(&node.span, node.bytes),
-                span: Some(node.span.clone()),
-                is_inline: block.inline,
-                size_paths: size_paths(node.field, &block),
-            };
-            self.blocks
-                .push((node.own_path(), BlockData::Packed(packed)));
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        let Some(block) = node.field.and_then(|field| field.block) else {
+            return true;
+        };
+        if block.packing == Packing::Stored {
+            return true;
         }
-        true
+        self.covered.add(&node.span);
+        let is_open = matches!(block.packing, Packing::Custom { .. })
+            || self
+                .paths
+                .is_none_or(|paths| paths.iter().any(|path| path.starts_with(node.path)));
+        let packed = PackedBlock {
+            bytes: self.block_bytes(&node.span, node.bytes),
+            span: Some(node.span.clone()),
+            is_inline: block.inline,
+            is_open,
+            size_paths: size_paths(node.field, &block),
+        };
+        self.blocks
+            .push((node.own_path(), BlockData::Packed(packed)));
+        is_open
     }
 
-    fn leave(&mut self, node: &WalkNode) -> ControlFlow<()> {
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         let Some(group) = self.open_groups.pop() else {
             return ControlFlow::Continue(());
@@ -211,7 +239,18 @@ impl Visitor for Recorder<'_> {
                 Some(layout) => ItemEncoding::Walked(layout.clone()),
                 None => ItemEncoding::Numbers(item),
             };
-            let bytes = self.content_bytes(&node.span, node.bytes);
+            let following = node
+                .items
+                .as_ref()
+                .map_or(&[][..], |items| items.following());
+            let mut span = node.span.clone();
+            let bytes = if following.is_empty() {
+                self.stored_bytes(&span, node.bytes)
+            } else {
+                let Range { start, end } = *span.range();
+                span = span.with_range(start..end + following.len() as u64);
+                self.stored_bytes(&span, &[node.bytes, following].concat())
+            };
             let count = node.count.unwrap_or_default();
             parts.items = Items::stored(bytes, node.span.clone(), encoding, count);
         }
@@ -223,12 +262,12 @@ impl Visitor for Recorder<'_> {
             outer.parts.items.append(parts.items);
             return ControlFlow::Continue(());
         }
-        let group = Node {
+        let group = TreeNode {
             parts: Some(Box::new(parts)),
             ty: Some(node.ty),
             field: node.field,
             span: Some(node.span.clone()),
-            ..Node::default()
+            ..TreeNode::default()
         };
         self.add_value(node.path, group);
         ControlFlow::Continue(())
@@ -236,7 +275,7 @@ impl Visitor for Recorder<'_> {
 
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.covered.add(&span);
-        let bytes = self.content_bytes(&span, bytes);
+        let bytes = self.block_bytes(&span, bytes);
         self.blocks
             .push((path.to_vec(), BlockData::Trailing(bytes)));
     }

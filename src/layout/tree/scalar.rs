@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::node::{Leaf, Node};
+use super::node::{Leaf, TreeNode};
 use super::number::{describe_type, encode_bits, encode_bits_of_text, parse_integer, parse_value};
 use crate::layout::declaration::{BitField, Declaration, Shape, Type};
 use crate::layout::expr::Value;
@@ -10,19 +10,19 @@ use crate::layout::expr::Value;
 /// Called with each value that is read.
 pub(in crate::layout) type OnRead<'r> = &'r mut dyn FnMut(&Leaf);
 
-impl Node<'_> {
+impl TreeNode<'_> {
     /// Returns the number, string, enum value or packed word; `None` if it is omitted. Returns an error if a list or
     /// struct is given instead, or if text or a packed word is invalid.
     pub fn scalar(&self, ty: &Type, on_read: OnRead) -> Result<Option<Cow<'_, Value>>, String> {
         match (self, ty.without_byte_order()) {
-            (Node { parts: Some(_), .. }, Type::Declared(declaration))
+            (TreeNode { parts: Some(_), .. }, Type::Declared(declaration))
                 if matches!(declaration.shape, Shape::Bits { .. }) =>
             {
                 let word = self.compose_word(declaration, on_read)?;
                 Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
             }
             (
-                Node {
+                TreeNode {
                     leaf: Some(leaf), ..
                 },
                 ty,
@@ -31,7 +31,7 @@ impl Node<'_> {
                 leaf.parse(ty).map(Some)
             }
             (
-                Node {
+                TreeNode {
                     parts: Some(parts), ..
                 },
                 ty,

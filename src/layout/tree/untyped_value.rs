@@ -1,6 +1,6 @@
 //! Values without a type, parsed according to the type of the field at their path.
 
-use super::node::{Leaf, Node};
+use super::node::{Leaf, TreeNode};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::walk::{Segment, parse_field};
@@ -35,17 +35,21 @@ pub enum UntypedValue {
 
 impl UntypedValue {
     /// Converts the value to a node. `ty` is the type of the whole file, and `path` the path of the value.
-    pub(in crate::layout) fn into_node<'b>(self, ty: &Type, path: &[Segment]) -> Result<Node<'b>> {
+    pub(in crate::layout) fn into_node<'b>(
+        self,
+        ty: &Type,
+        path: &[Segment],
+    ) -> Result<TreeNode<'b>> {
         self.build_node(ty, &mut path.to_vec())
     }
 
-    fn build_node<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<Node<'b>> {
+    fn build_node<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<TreeNode<'b>> {
         let value = match self {
             UntypedValue::Text(text) => Leaf::Text(text),
             UntypedValue::Unterminated(text) => Leaf::Unterminated(text),
             UntypedValue::Bytes(text) => Leaf::Value(Value::Text(text)),
             UntypedValue::List(items) => {
-                let mut list = Node::empty_group();
+                let mut list = TreeNode::empty_group();
                 for (index, item) in (0..).zip(items) {
                     path.push(Segment::Index(index));
                     list.parts_mut().items.push(item.build_node(ty, path)?);
@@ -54,7 +58,7 @@ impl UntypedValue {
                 return Ok(list);
             }
             UntypedValue::Struct(fields) => {
-                let mut whole = Node::empty_group();
+                let mut whole = TreeNode::empty_group();
                 for (name, field) in fields {
                     let step = parse_field(ty, path, &name).ok_or_else(|| {
                         Error::inexpressible(format!("has no field `{name}`")).at(path.as_slice())

@@ -1,11 +1,9 @@
-//! Decodes single items of a list after the walk over the list.
+//! The layout of the items of a list, kept after the walk over the list.
 
 use std::fmt;
 
-use super::walker::{Interrupt, Space, Walker};
-use super::{Fault, Visitor};
-use crate::layout::program::{Cell, Frames, Item, Program, Unit};
-use crate::{Limits, Span};
+use crate::layout::declaration::Type;
+use crate::layout::program::{Cell, Item, Program, Unit};
 
 /// The offset of every item with an index divisible by this number is stored. The items between are walked, so a larger
 /// number would save memory, but slow down the access to single items.
@@ -21,14 +19,17 @@ pub(crate) struct ItemLayout {
     pub(super) cells: Vec<Cell>,
     /// The size of every item in bytes; `None` if the sizes differ.
     pub(super) stride: Option<u64>,
-    /// If the sizes differ, the offset of every 64th item from the start of the list.
+    /// If the sizes differ, the offset of every 64th item from the start of the list. If the last items have no bytes,
+    /// their offsets are missing.
     pub(super) starts: Vec<u64>,
+    /// The bytes after the list that the look-aheads of its last item may read.
+    pub(super) following: Vec<u8>,
 }
 
 impl fmt::Debug for ItemLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ItemLayout")
-            .field("type", self.program.forms[self.item.form].ty)
+            .field("type", self.ty())
             .field("stride", &self.stride)
             .field("starts", &self.starts.len())
             .finish_non_exhaustive()
@@ -36,50 +37,12 @@ impl fmt::Debug for ItemLayout {
 }
 
 impl ItemLayout {
-    /// Returns the offset of an item in the bytes of its list.
-    pub fn start_of(&self, index: u64, list: &[u8]) -> Option<u64> {
-        if let Some(stride) = self.stride {
-            return stride.checked_mul(index);
-        }
-        let indexed = usize::try_from(index / INDEXED_ITEMS).ok()?;
-        let mut at = *self.starts.get(indexed)?;
-        for _ in 0..index % INDEXED_ITEMS {
-            at = self.end_of(at, list)?;
-        }
-        Some(at)
+    /// Returns the type of the items.
+    pub fn ty(&self) -> &'static Type {
+        self.program.forms[self.item.form].ty
     }
 
-    /// Returns the end of the item at the offset `at` in the bytes of its list.
-    pub fn end_of(&self, at: u64, list: &[u8]) -> Option<u64> {
-        match self.stride {
-            Some(stride) => at.checked_add(stride),
-            None => {
-                let span = Span::Bytes(0..list.len() as u64);
-                self.walk_item(list, &span, at, &mut ()).ok()
-            }
-        }
-    }
-
-    /// Walks over the item at the offset `at` of the list with these bytes and this span, as a value with an empty path.
-    /// Returns the end of the item.
-    pub fn walk_item(
-        &self,
-        list: &[u8],
-        span: &Span,
-        at: u64,
-        visitor: &mut dyn Visitor,
-    ) -> Result<u64, Fault> {
-        let limits = Limits::default();
-        let mut walker = Walker::in_unit(
-            self.program,
-            &limits,
-            visitor,
-            Frames::resume(self.program, self.unit, &self.cells),
-        );
-        match walker.walk_value(&Space::at(list, span), at, &self.item) {
-            Ok(end) => Ok(end),
-            Err(Interrupt::Stopped) => Ok(at),
-            Err(Interrupt::Fault(fault)) => Err(*fault),
-        }
+    pub fn following(&self) -> &[u8] {
+        &self.following
     }
 }

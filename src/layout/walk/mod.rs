@@ -9,6 +9,7 @@
 mod document;
 mod find;
 mod item_layout;
+mod items;
 mod select;
 mod subtree;
 mod uncovered;
@@ -106,7 +107,8 @@ pub enum Visit {
         /// The number of items visited at the end.
         last: u64,
     },
-    /// Nothing, but the items of an array remain accessible by index.
+    /// Nothing, but faults in the items of an array are still found. [Trees](super::tree) decode the items later.
+    #[doc(hidden)]
     Index,
     /// Nothing.
     Nothing,

@@ -66,8 +66,9 @@ impl<'b> Space<'b> {
     }
 }
 
-/// The items of an array to visit, as two ranges in order.
+/// The items of an array to visit.
 pub(super) struct VisitedItems {
+    /// Two ranges in order.
     ranges: [Range<u64>; 2],
     /// Whether the visitor requested the layout of the items.
     is_indexed: bool,
@@ -129,6 +130,8 @@ pub(super) struct Walker<'v> {
     pub costs: Costs,
     /// Whether a field at an explicit offset had bytes since this was last set to `false`.
     pub has_placed_bytes: bool,
+    /// Whether faults are found in values that are hidden from the visitor.
+    is_validating: bool,
     /// The offsets of items in the list whose layout the visitor requested, from the start of the list.
     item_starts: Vec<u64>,
 }
@@ -157,6 +160,7 @@ impl<'v> Walker<'v> {
             is_for_codec: false,
             costs: Costs::default(),
             has_placed_bytes: false,
+            is_validating: false,
             item_starts: Vec::new(),
         }
     }
@@ -294,6 +298,8 @@ impl<'v> Walker<'v> {
         };
         let is_indexed = visit == Visit::Index;
         self.is_muted = is_indexed || visit == Visit::Nothing;
+        let was_validating = self.is_validating;
+        self.is_validating |= is_indexed;
         let ranges = match visit {
             Visit::All => [0..u64::MAX, 0..0],
             Visit::Items(items) => [items, 0..0],
@@ -306,11 +312,12 @@ impl<'v> Walker<'v> {
         };
         let (end, count) = body(self, &VisitedItems { ranges, is_indexed })?;
         self.is_muted = was_muted;
+        self.is_validating = was_validating;
         if was_muted {
             return Ok(end);
         }
         let items = if is_indexed {
-            self.item_layout(item)
+            self.item_layout(space, end, item)
         } else {
             None
         };
@@ -323,8 +330,9 @@ impl<'v> Walker<'v> {
         Ok(end)
     }
 
-    /// Returns the layout of the items in the list that was just walked; `None` for other values, and for numbers.
-    fn item_layout(&mut self, list: &Item) -> Option<Arc<ItemLayout>> {
+    /// Returns the layout of the items in the list that was just walked, and that ends at `end`; `None` for other values,
+    /// and for numbers.
+    fn item_layout(&mut self, space: &Space, end: u64, list: &Item) -> Option<Arc<ItemLayout>> {
         let starts = std::mem::take(&mut self.item_starts);
         let FormKind::Items(inner, _) = self.program.forms[list.form].kind else {
             return None;
@@ -332,6 +340,11 @@ impl<'v> Walker<'v> {
         if let FormKind::Number(_) = self.program.forms[inner].kind {
             return None;
         }
+        let lookahead = self.program.forms[inner].lookahead_size;
+        let after = end..space.len().min(end.saturating_add(lookahead));
+        let following = self
+            .bytes_at(space, end, after.end - after.start)
+            .unwrap_or_default();
         let visible = self.frames.visible_values();
         let (unit, cells) = (visible.unit, visible.cells.to_vec());
         Some(Arc::new(ItemLayout {
@@ -341,6 +354,7 @@ impl<'v> Walker<'v> {
             cells,
             stride: self.frames.form_size(inner, list.arguments),
             starts,
+            following: following.to_vec(),
         }))
     }
 
@@ -380,6 +394,17 @@ impl<'v> Walker<'v> {
         Ok(())
     }
 
+    /// Returns a fault for the first of `count` enum values that is unknown. The visitor receives nothing.
+    fn validate_numbers(&mut self, space: &Space, at: u64, item: &Item, count: u64) -> Walked<()> {
+        let mut at = at;
+        for index in 0..count {
+            self.path.push(Segment::Index(index));
+            at = self.walk_value(space, at, item)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
     fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Walked<u64> {
         let size = self.frames.form_size(inner, list.arguments);
         let (missing, count) = match (size, list.count) {
@@ -402,7 +427,11 @@ impl<'v> Walker<'v> {
             if let (FormKind::Number(size), Some(count), None) =
                 (walker.program.forms[inner].kind, count, &missing)
             {
-                walker.walk_numbers(space, at, &item, visited, count)?;
+                if walker.is_validating && walker.program.forms[inner].may_fault {
+                    walker.validate_numbers(space, at, &item, count)?;
+                } else {
+                    walker.walk_numbers(space, at, &item, visited, count)?;
+                }
                 return Ok((at + size * count, Some(count)));
             }
             let mut position = at;
@@ -414,7 +443,9 @@ impl<'v> Walker<'v> {
             let was_muted = walker.is_muted;
             let inner_form = &walker.program.forms[inner];
             // The cost of items without bytes is known only after the first one.
-            let must_walk = size == Some(0) || walker.is_for_codec && inner_form.needs_full_walk;
+            let must_walk = size == Some(0)
+                || walker.is_for_codec && inner_form.needs_full_walk
+                || walker.is_validating && inner_form.may_fault;
             // The costs before and after the items without bytes, once they are counted.
             let mut counted: Option<Range<Costs>> = None;
             let mut index = 0;

@@ -764,7 +764,7 @@ fn any_number_of_checksums_is_computed() {
         let (own, bytes) = (index / 2, [index, 2]);
         let mut set = |name: &str, value: UntypedValue| {
             values
-                .set(&format!("blocks[{index}].{name}"), value)
+                .set(format!("blocks[{index}].{name}"), value)
                 .unwrap()
         };
         set("own", own.to_string().into());

@@ -150,7 +150,7 @@ impl Alteration {
             Some(Patch::Truncate(at)) => return bytes.get(..index(at)?).map(<[u8]>::to_vec),
             Some(Patch::LengthenBlock) => {
                 let mut values = Tree::read(ty, file, limits).ok()?;
-                values.set_trailing(&self.path.to_string(), vec![0]).ok()?;
+                values.set_trailing(&self.path, vec![0]).ok()?;
                 return values.assemble_recounted(limits).ok();
             }
         }
