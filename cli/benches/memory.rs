@@ -44,8 +44,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
 /// The measured formats, each with a value to edit.
 const FORMATS: [(&str, &str); 4] = [
     ("mesh", "indices[0]=1"),
-    ("crucible", "chunks[0].indices[0]=1"),
-    ("bmd", "lods[0].n_mesh=0"),
+    ("crucible", "chunks[0].indices.data[0]=1"),
+    ("bmd", "meshes[0].resv3=1"),
     ("iyma", "data.indices[0]=1"),
 ];
 
@@ -66,7 +66,10 @@ fn main() -> Result<(), Error> {
     let this = Path::new(env!("CARGO_BIN_EXE_meshspec"));
     let other = option("--against").map(PathBuf::from);
     let folder = tempfile::tempdir()?;
-    println!("{:<18} {:>8} {:>8}", "row", "seconds", "peak");
+    println!(
+        "{:<18} {:>8} {:>8} {:>8}",
+        "row", "seconds", "MiB", "/ file"
+    );
     for (name, edit) in FORMATS {
         let rows = COMMANDS
             .iter()
@@ -94,7 +97,8 @@ fn main() -> Result<(), Error> {
             print!("{row:<18}");
             for measured in best.iter().flatten() {
                 let ratio = measured.peak as f64 / files.size as f64;
-                print!(" {:>8.2} {ratio:>7.1}×", measured.seconds);
+                let mebibytes = measured.peak >> 20;
+                print!(" {:>8.2} {mebibytes:>8} {ratio:>7.1}×", measured.seconds);
             }
             println!();
         }
@@ -124,6 +128,7 @@ fn measure(program: &Path, arguments: &[String]) -> Result<Measurement, Error> {
     let mut child = Command::new(program)
         .args(arguments)
         .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()?;
     let status_file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -234,7 +239,7 @@ fn sheet(height: f32) -> Mesh {
     let corners = (0..(SIDE - 1) * (SIDE - 1)).flat_map(|cell| {
         let first = cell / (SIDE - 1) * SIDE + cell % (SIDE - 1);
         let (right, below) = (first + 1, first + SIDE);
-        [first, right, below, below, right, below + 1]
+        [first, below, right, right, below, below + 1]
     });
     let wave = |x: f32, z: f32| (x * 0.07).sin() * (z * 0.05).cos();
     Mesh {
