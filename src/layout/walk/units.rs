@@ -27,7 +27,7 @@ impl Walker<'_> {
         bytes: &[u8],
         (item, ty): (&Item, &'static Type),
     ) -> Walked<()> {
-        let value = ty.read_value(bytes);
+        let value = &ty.read_value(bytes);
         match ty.without_byte_order() {
             Type::Declared(declaration) => {
                 self.walk_enum_or_word(space, range, item, value, declaration)
@@ -42,18 +42,18 @@ impl Walker<'_> {
         space: &Space,
         range: Range<u64>,
         item: &Item,
-        value: Value,
+        value: &Value,
         declaration: &'static Declaration,
     ) -> Walked<()> {
         if let Shape::Enum { values, .. } = declaration.shape
-            && !values.iter().any(|named| Value::Int(named.value) == value)
+            && !values.iter().any(|named| Value::Int(named.value) == *value)
         {
             let message = format!("{value} is not a value of {}", declaration.name);
             return self.fault(FaultKind::Value, space.span(range), message, None);
         }
-        self.report_leaf(space, range.clone(), item, value.clone())?;
+        self.report_leaf(space, range.clone(), item, value)?;
         if let (false, Value::Bits(word, _)) = (self.is_muted, value) {
-            self.walk_bit_fields(space, &range, item, word, 0, declaration.bit_fields())?;
+            self.walk_bit_fields(space, &range, item, *word, 0, declaration.bit_fields())?;
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Walker<'_> {
             }
         };
         let end = at + size as u64;
-        self.report_leaf(space, at..end, item, Value::Text(text[..length].to_vec()))?;
+        self.report_leaf(space, at..end, item, &Value::Text(text[..length].to_vec()))?;
         Ok(end)
     }
 

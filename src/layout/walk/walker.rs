@@ -226,14 +226,14 @@ impl<'v> Walker<'v> {
         space: &Space,
         range: Range<u64>,
         item: &Item,
-        value: Value,
+        value: &Value,
     ) -> Walked<()> {
         if !self.is_muted {
             let node = node(self.program, &self.path, space, range, item);
-            stop_on_break(self.visitor.visit_leaf(&node, &value))?;
+            stop_on_break(self.visitor.visit_leaf(&node, value))?;
         }
         if let Some(step) = item.own_step() {
-            self.frames.set_field(step, &value);
+            self.frames.set_field(step, value);
         }
         Ok(())
     }
