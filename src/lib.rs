@@ -67,9 +67,8 @@
 //!
 //! # Change one value of a file
 //!
-//! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump --json` and
-//! [`Dump::for_each_entry`](layout::dump::Dump::for_each_entry) list the paths. Seed files are text and have no layout:
-//! change their [`Document`] instead.
+//! [`layout::assemble::edit`] keeps all other bytes, even if the file breaks rules. `meshspec dump` lists the paths. Seed
+//! files are text and have no layout: change their [`Document`] instead.
 //!
 //! ```
 //! # #[cfg(feature = "mesh")] {

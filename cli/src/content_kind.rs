@@ -14,8 +14,8 @@ use crate::input::name_of;
 use crate::json;
 use crate::readable::{self, Readable};
 
-/// The keys of the first line of `dump --json`.
-const DUMP_KEYS: &[&str] = &["file", "format", "layout", "size"];
+/// The keys of the first line of `dump --json` for a text file. The JSON of other files has the key `layout`.
+const DUMP_KEYS: &[&str] = &["file", "format", "size"];
 
 /// The keys of the output of `decode --json`, with `dialect` before `meshes`. Documents as JSON always have others, or no
 /// dialect.
@@ -73,7 +73,7 @@ impl ContentKind {
             _ if has("asset") => ContentKind::Encoding(Encoding::Interchange("gltf".parse().ok()?)),
             // A document that omits all values, or the first line of a dump.
             Some(_) if has_only(&["format"]) => return None,
-            Some(format) if has_only(DUMP_KEYS) => ContentKind::Dump {
+            Some(format) if has("layout") || has_only(DUMP_KEYS) => ContentKind::Dump {
                 format: formats.get(format).ok(),
             },
             Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => {
@@ -257,6 +257,7 @@ impl JsonHead {
         let is_printed = DUMP_KEYS.contains(&key) || CONTENTS_KEYS.contains(&key);
         let has_dialect = self.keys.iter().any(|known| known == "dialect");
         key == "asset"
+            || (self.format.is_some() && key == "layout")
             || (self.format.is_some() && (!is_printed || (key == "meshes" && !has_dialect)))
     }
 }

@@ -5,16 +5,14 @@
     reason = "the declarations are only described, never decoded"
 )]
 
-use std::ops::ControlFlow;
-
 use binrw::binrw;
 use meshspec::bmd::schema::{AnimRate, Normal, Rotation, TexturedVertex64};
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::decoding::{DecodedValue, snorm8, unorm8};
-use meshspec::layout::dump::{Dump, DumpEntry};
-use meshspec::layout::expr::Value;
+use meshspec::layout::decoding::{snorm8, unorm8};
+use meshspec::layout::dump::{Dump, JsonHead};
 use modular_bitfield::prelude::*;
+use serde_json::{Value, json};
 
 /// Values of all sorts.
 #[derive(Layout)]
@@ -90,14 +88,17 @@ fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> DumpEntry {
-    let mut found = None;
-    let fault = Dump::new(ty, bytes).for_each_entry(|entry| {
-        found = found.take().or((entry.path == path).then(|| entry.clone()));
-        ControlFlow::Continue(())
-    });
-    assert_eq!(fault, None);
-    found.expect(path)
+/// Returns a dump as JSON.
+fn json_of(ty: &'static Type, bytes: &[u8]) -> Value {
+    let head = JsonHead {
+        file: "in",
+        format: "test",
+        layout: "test",
+    };
+    let mut text = Vec::new();
+    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
+    assert_eq!(fault.unwrap(), None);
+    serde_json::from_slice::<Value>(&text).unwrap()["value"].take()
 }
 
 #[test]
@@ -121,33 +122,29 @@ fn the_dump_shows_decoded_values() {
 }
 
 #[test]
-fn entries_have_decoded_values() {
-    let of = |path| {
-        let entry = entry(&Values::TYPE, VALUES, path);
-        (entry.value.unwrap(), entry.decoded, entry.unit)
+fn json_has_decoded_values_and_units() {
+    let json = json_of(&Values::TYPE, VALUES);
+    let of = |value: &Value| {
+        ["$value", "$decoded", "$unit"].map(|key| value.get(key).cloned().unwrap_or_default())
     };
+    let null = Value::Null;
     assert_eq!(
-        of("weights[2]"),
-        (
-            Value::Int(51),
-            Some(DecodedValue::Number(Value::F32(0.2))),
-            ""
-        )
+        of(&json["weights"]["$items"][2]),
+        [json!(51), json!(0.2), null.clone()]
     );
-    assert_eq!(of("time"), (Value::F32(2.5), None, "s"));
+    assert_eq!(of(&json["time"]), [json!(2.5), null.clone(), json!("s")]);
+    assert_eq!(json["angles"]["$items"][1]["$decoded"], 180);
     assert_eq!(
-        of("angles[1]").1,
-        Some(DecodedValue::Number(Value::Int(180)))
+        of(&json["angle"]["exact"]),
+        [json!(true), null.clone(), null]
     );
-    assert_eq!(of("angle.exact"), (Value::Bool(true), None, ""));
     assert_eq!(
-        of("periods[1]"),
-        (
-            Value::Int(2),
-            Some(DecodedValue::Number(Value::F64(0.5))),
-            "Hz"
-        )
+        of(&json["periods"]["$items"][1]),
+        [json!(2), json!(0.5), json!("Hz")]
     );
+    let rotation = json_of(&Rotation::TYPE, &[0, 0, 0, 0x70]);
+    assert_eq!(rotation["$decoded"], json!([0.0, 0.0, 0.0, 1.0]));
+    assert!(rotation.get("$unit").is_none());
 }
 
 #[test]
@@ -171,15 +168,4 @@ fn words_of_bmd_are_decoded() {
         normal.contains("= [1, -1, 0]") && normal.contains("x 112 (0x70) = 1"),
         "{normal}"
     );
-}
-
-#[test]
-fn the_data_of_a_dump_has_numbers_and_unit() {
-    let json = |path: &str| serde_json::to_value(entry(&Values::TYPE, VALUES, path)).unwrap();
-    let of = |path: &str| (json(path)["decoded"].clone(), json(path)["unit"].clone());
-    assert_eq!(of("periods[1]"), (0.5.into(), "Hz".into()));
-    assert_eq!(of("time"), (serde_json::Value::Null, "s".into()));
-    let vertex = serde_json::to_value(entry(&Rotation::TYPE, &[0, 0, 0, 0x70], "")).unwrap();
-    assert_eq!(vertex["decoded"], serde_json::json!([0.0, 0.0, 0.0, 1.0]));
-    assert!(vertex.get("unit").is_none());
 }

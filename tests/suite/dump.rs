@@ -6,16 +6,17 @@
 )]
 
 use std::io::{self, SeekFrom};
-use std::ops::ControlFlow;
 
 use binrw::binrw;
 use meshspec::Limits;
 use meshspec::bulk::Strings;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::dump::{Branch, Dump, DumpEntry, EntryKind};
+use meshspec::layout::dump::{Branch, Dump, JsonHead};
+use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Selection};
 use modular_bitfield::prelude::*;
+use serde_json::{Value, json};
 
 /// Numbers at offsets from a table.
 #[derive(Layout)]
@@ -47,14 +48,29 @@ fn text(dump: &Dump) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn entries(dump: &Dump) -> Vec<DumpEntry> {
-    let mut entries = Vec::new();
-    let fault = dump.for_each_entry(|entry| {
-        entries.push(entry.clone());
-        ControlFlow::Continue(())
-    });
+const HEAD: JsonHead = JsonHead {
+    file: "in",
+    format: "test",
+    layout: "test",
+};
+
+fn json_text(dump: &Dump) -> Vec<u8> {
+    let mut text = Vec::new();
+    let fault = dump.write_json(&HEAD, |_| None, &mut text).unwrap();
     assert_eq!(fault, None);
-    entries
+    text
+}
+
+fn json_of(dump: &Dump) -> Value {
+    serde_json::from_slice(&json_text(dump)).unwrap()
+}
+
+/// Returns the places of bytes that no field covers: gaps, then trailing bytes.
+fn uncovered(json: &Value) -> Vec<Value> {
+    let gaps = json["gaps"].as_array().into_iter().flatten();
+    gaps.chain(json.get("trailing"))
+        .map(|bytes| bytes["$at"].clone())
+        .collect()
 }
 
 #[test]
@@ -79,18 +95,8 @@ gap: 2 bytes at 0x3 that no field covers
 gap: 1 byte at 0x7 that no field covers
 00000007 0c gap 1 byte"
     );
-    let places: Vec<_> = entries(&dump)
-        .iter()
-        .map(|e| (e.kind, e.path.clone(), e.offset, e.size))
-        .collect();
-    assert_eq!(
-        places[6..],
-        [
-            (EntryKind::Trailing, "trailing".to_owned(), 10, 2),
-            (EntryKind::Gap, String::new(), 3, 2),
-            (EntryKind::Gap, String::new(), 7, 1),
-        ]
-    );
+    let places = [json!([3, 5]), json!([7, 8]), json!([10, 12])];
+    assert_eq!(uncovered(&json_of(&dump)), places);
 }
 
 /// Arrays of every size.
@@ -183,34 +189,55 @@ fn a_selected_array_shows_several_hundred_items() {
     assert_eq!(text(&dump), "00000021 07 u8[1] rows[7].columns [7]");
 }
 
-#[test]
-fn entries_are_complete() {
-    let bytes = arrays(500);
-    let entries = entries(&Dump::new(&Arrays::TYPE, &bytes));
-    // Magic bytes, count, numbers, sizes and columns of rows, key, names.
-    assert_eq!(entries.len(), 1 + 1 + 500 + 500 + 250 + 40 + 500);
-    let size: u64 = entries.iter().map(|entry| entry.size).sum();
-    assert_eq!(size, bytes.len() as u64);
-    assert!(
-        entries
-            .iter()
-            .all(|entry| entry.bytes == bytes[entry.offset as usize..][..entry.size as usize])
-    );
+/// Adds the places of numbers, strings, lists of plain numbers, and the sizes of magic bytes.
+fn add_sizes(json: &Value, size: &mut u64) {
+    let Value::Object(object) = json else { return };
+    if let Some(magic) = object.get("$magic") {
+        *size += magic.as_str().unwrap().len() as u64;
+    }
+    let items = object.get("$items").and_then(Value::as_array);
+    let is_leaf = items.is_none_or(|items| !items.iter().all(Value::is_object));
+    if is_leaf && (object.contains_key("$value") || items.is_some()) {
+        let at = &object["$at"];
+        *size += at[1].as_u64().unwrap() - at[0].as_u64().unwrap();
+    }
+    for part in object.values().chain(items.into_iter().flatten()) {
+        add_sizes(part, size);
+    }
 }
 
 #[test]
-fn entries_can_be_stopped_early() {
-    for end in 1..=entries(&Dump::new(&Placed::TYPE, PLACED)).len() {
-        let mut count = 0;
-        let fault = Dump::new(&Placed::TYPE, PLACED).for_each_entry(|_| {
-            count += 1;
-            if count == end {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        assert_eq!((fault, count), (None, end));
+fn json_is_complete() {
+    let bytes = arrays(500);
+    let text = json_text(&Dump::new(&Arrays::TYPE, &bytes));
+    let json: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(
+        json["value"]["numbers"]["$items"].as_array().unwrap().len(),
+        500
+    );
+    let mut size = 0;
+    add_sizes(&json["value"], &mut size);
+    assert_eq!(size, bytes.len() as u64);
+    let tree = Tree::from_json(&Arrays::TYPE, &text).unwrap();
+    assert!(tree.assemble(&Limits::default()).unwrap() == bytes);
+}
+
+#[test]
+fn json_of_a_truncated_array_has_its_items() {
+    let bytes = arrays(9);
+    for (end, items) in [
+        (4, json!([])),
+        (9, json!([0, -1])),
+        (21, json!([0, -1, -2, -3, -4, -5, -6, -7])),
+    ] {
+        let mut text = Vec::new();
+        let dump = Dump::new(&Arrays::TYPE, &bytes[..end]);
+        let fault = dump.write_json(&HEAD, |_| None, &mut text).unwrap();
+        assert_eq!(fault.unwrap().path, "numbers");
+        let json: Value = serde_json::from_slice(&text).unwrap();
+        assert_eq!(json["value"]["numbers"]["$items"], items, "{end}");
+        assert_eq!(json["error"]["path"], "numbers");
+        assert_eq!(uncovered(&json), [Value::Null; 0]);
     }
 }
 
@@ -280,6 +307,12 @@ fn failed_writes_are_errors() {
             .unwrap(),
         None
     );
+    let whole = json_text(&dump);
+    for size in 0..whole.len() {
+        let written = dump.write_json(&HEAD, |_| None, &mut FullWriter(size));
+        let error = written.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{size}");
+    }
 }
 
 #[test]
@@ -328,7 +361,12 @@ fn trailing_bytes_can_be_selected() {
         text(&dump).lines().last(),
         Some("0000000a 0d 0e trailing 2 bytes")
     );
-    assert_eq!(entries(&dump).len(), 1);
+    let json = json_of(&dump);
+    assert_eq!(
+        (&json["path"], &json["value"]),
+        (&json!("trailing"), &Value::Null)
+    );
+    assert_eq!(json["trailing"], json!({"$bytes": "0d0e", "$at": [10, 12]}));
 }
 
 /// Values over others, and a packed one.
@@ -353,17 +391,14 @@ struct Overlapping {
 fn gaps_are_the_uncovered_bytes() {
     let mut bytes = [0; 23];
     bytes[14..16].copy_from_slice(&[0x10, b'x']);
-    let entries = entries(&Dump::new(&Overlapping::TYPE, &bytes));
-    let places: Vec<_> = entries
-        .iter()
-        .filter(|entry| entry.path.is_empty() || entry.path == "trailing")
-        .collect();
-    let mut places: Vec<_> = places
-        .iter()
-        .map(|entry| (entry.offset, entry.size))
-        .collect();
-    places.sort();
-    assert_eq!(places, [(0, 4), (12, 2), (16, 4), (22, 1)]);
+    let json = json_of(&Dump::new(&Overlapping::TYPE, &bytes));
+    let places = [
+        json!([0, 4]),
+        json!([12, 14]),
+        json!([16, 20]),
+        json!([22, 23]),
+    ];
+    assert_eq!(uncovered(&json), places);
 }
 
 /// Numbers and texts of all widths.

@@ -82,5 +82,6 @@ mod shrinking;
 mod source_fields;
 mod spec_tables;
 mod tree;
+mod tree_json;
 mod verdicts;
 mod walker;

@@ -1,22 +1,19 @@
 //! `meshspec dump`: prints a file field by field.
 
 use std::io::{self, BufWriter, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::ArgAction::SetTrue;
 use clap::Args;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump;
-use meshspec::layout::dump::DumpEntry;
+use meshspec::layout::dump::JsonHead;
 use meshspec::layout::walk::Fault;
-use meshspec::{AnyFormat, Formats, Limits, Rule, Span};
-use serde::Serialize;
+use meshspec::{AnyFormat, Formats, Limits, Rule};
 
 use crate::encoding::Encoding;
 use crate::failure::{Result, Status};
 use crate::input::{name_of, text_of};
-use crate::json::write_line;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::path_resolver::PathResolver;
 use crate::printed_finding::{FindingPrinter, PrintedFinding};
@@ -38,7 +35,7 @@ pub struct Dump {
     /// Show all items of long lists.
     #[arg(long)]
     all: bool,
-    /// Print JSON, one object per line.
+    /// Print JSON: one object, or for text files one object per line.
     #[arg(id = "json", long, action = SetTrue, value_parser = OutputFormat::json_flag())]
     output_format: OutputFormat,
     #[command(flatten)]
@@ -156,73 +153,16 @@ impl DumpedFile<'_> {
         Ok(fault)
     }
 
-    /// Prints a line of JSON for the file, a line per value, and a line for the structural error that ends the dump, if
-    /// any. Returns that error.
+    /// Prints the values as JSON. Returns the structural error that ends the dump, if any.
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
-        let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
-        write_line(
-            &HeadLine {
-                file: &self.name,
-                format,
-                layout,
-                size,
-            },
-            &mut out,
-        )?;
-        let mut written = Ok(());
-        let fault = dump.for_each_entry(|entry: &DumpEntry| {
-            written = write_line(entry, &mut out);
-            if written.is_ok() {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        written?;
-        if let Some(fault) = &fault {
-            let Fault {
-                path,
-                span,
-                message,
-                ..
-            } = fault;
-            write_line(
-                &ErrorLine {
-                    error: FaultData {
-                        rule: self.rule_for(fault),
-                        path,
-                        span,
-                        message,
-                    },
-                },
-                &mut out,
-            )?;
-        }
+        let head = JsonHead {
+            file: &self.name,
+            format: self.format.name(),
+            layout: self.layout,
+        };
+        let fault = dump.write_json(&head, |fault| self.rule_for(fault), &mut out)?;
         out.flush()?;
         Ok(fault)
     }
-}
-
-/// The first line of the JSON output.
-#[derive(Serialize)]
-struct HeadLine<'h> {
-    file: &'h str,
-    format: &'static str,
-    layout: &'static str,
-    size: u64,
-}
-
-/// The last line of the JSON output if an error ends the dump.
-#[derive(Serialize)]
-struct ErrorLine<'l> {
-    error: FaultData<'l>,
-}
-
-#[derive(Serialize)]
-struct FaultData<'b> {
-    rule: Option<&'static Rule>,
-    path: &'b meshspec::Path,
-    span: &'b Span,
-    message: &'b str,
 }

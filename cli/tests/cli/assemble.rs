@@ -10,8 +10,7 @@ use crate::files::{Folder, animated, bytes_of, triangle};
 /// Dumps a file as JSON and assembles it again; `None` for malformed files and text formats.
 fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
     let dump = folder.run(&format!("dump --json {name}"));
-    let head: Value = serde_json::from_str(dump.stdout.lines().next()?).unwrap();
-    if dump.status != 0 || head["layout"].is_null() {
+    if dump.status != 0 || !dump.stdout.contains("\n  \"layout\": ") {
         return None;
     }
     folder.put("dump.json", dump.stdout);
@@ -74,14 +73,26 @@ fn reference_file_dumps_round_trip() {
     assert!(count > 140, "{count}");
 }
 
-/// Assembles a dump after `change`, which returns `None` to drop a line.
-fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate::files::Run {
+/// Dumps `in.mesh` as JSON, and assembles it after `change`.
+fn assembled(folder: &Folder, change: impl FnOnce(&mut Value)) -> crate::files::Run {
     let dump = folder.run("dump --json in.mesh").fine();
-    let lines = dump
-        .lines()
-        .filter_map(|line| change(serde_json::from_str(line).unwrap()));
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
-    folder.run_with("assemble - out.mesh --force", text)
+    let mut dump = serde_json::from_str(&dump).unwrap();
+    change(&mut dump);
+    folder.run_with("assemble - out.mesh --force", dump.to_string())
+}
+
+/// Calls `each` with every value whose key ends with `suffix`, and removes the value if the result is `false`.
+fn retain(json: &mut Value, suffix: &str, each: &dyn Fn(&mut Value) -> bool) {
+    match json {
+        Value::Object(object) => {
+            object.retain(|key, value| !key.ends_with(suffix) || each(value));
+            object
+                .values_mut()
+                .for_each(|value| retain(value, suffix, each));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| retain(item, suffix, each)),
+        _ => {}
+    }
 }
 
 #[test]
@@ -89,21 +100,14 @@ fn only_omitted_counts_are_computed() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
-    let is_count = |line: &Value| {
-        line["path"]
-            .as_str()
-            .is_some_and(|path| path.ends_with("_count"))
-    };
-    assembled(&folder, |line| (!is_count(&line)).then_some(line)).fine();
+    assembled(&folder, |dump| retain(dump, "_count", &|_| false)).fine();
     assert_eq!(folder.get("out.mesh"), bytes);
 
-    assembled(&folder, |mut line| {
-        if is_count(&line) {
-            line["value"] = 0.into();
-        }
-        Some(line)
-    })
-    .fine();
+    let set_zero = |count: &mut Value| {
+        count["$value"] = 0.into();
+        true
+    };
+    assembled(&folder, |dump| retain(dump, "_count", &set_zero)).fine();
     let mut expected = bytes.clone();
     // The header's counts, and the number of poses.
     expected[3..13].fill(0);
@@ -112,37 +116,46 @@ fn only_omitted_counts_are_computed() {
 }
 
 #[test]
+fn values_need_no_notes() {
+    let folder = Folder::new();
+    let text = r#"{"format": "mesh", "layout": "mesh", "value": {
+        "header": {"version": 1, "format": {"position": true, "normal": false, "uv": 0, "joints": "0x0"}},
+        "vertices": [{"position": [0, 1.5, "-Infinity"]}, {"position": [1e3, -0.0, 2]}],
+        "indices": [0, "0x1", 1], "joints": [], "animations": [], "strings": ["a", [255]]
+    }}"#;
+    folder.run_with("assemble - out.mesh", text).fine();
+    let mut expected = b"\x01\x01\0\x02\0\0\0\x03\0\0\0\0\0".to_vec();
+    for number in [0.0, 1.5, f32::NEG_INFINITY, 1000.0, -0.0, 2.0] {
+        expected.extend(number.to_le_bytes());
+    }
+    for index in [0_u32, 1, 1] {
+        expected.extend(index.to_le_bytes());
+    }
+    expected.extend(b"a\0\xff\0");
+    assert_eq!(folder.get("out.mesh"), expected);
+}
+
+#[test]
 fn assembly_errors_name_the_path() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&animated()));
-    let without = |path: &str| {
-        let kept = |line: &Value| {
-            line["path"] != path
-                && !line["path"]
-                    .as_str()
-                    .is_some_and(|p| p.starts_with(&format!("{path}.")))
-        };
-        assembled(&folder, |line| kept(&line).then_some(line)).fails(1)
-    };
+    let message = assembled(&folder, |dump| retain(dump, "speed", &|_| false)).fails(1);
     assert_eq!(
-        without("animations[0].speed"),
+        message,
         "error: standard input: animations[0].speed: is omitted and cannot be determined\n"
     );
     assert!(folder.names() == ["in.mesh"], "{:?}", folder.names());
-    let with = |path: &str, value: Value| {
-        assembled(&folder, |mut line| {
-            if line["path"] == path {
-                line["value"] = value.clone();
-            }
-            Some(line)
-        })
-        .fails(1)
-    };
-    assert_eq!(
-        with("joints[0].id", 256.into()),
-        "error: standard input: joints[0].id: 256 is out of range 0..=255\n"
-    );
-    let message = with("header.format.uv", true.into());
+    let message = assembled(&folder, |dump| {
+        dump["value"]["joints"]["$items"][0]["id"] = 256.into();
+    })
+    .fails(1);
+    let start =
+        "error: standard input: joints[0].id: 256 is out of range 0..=255 at line 1 column ";
+    assert!(message.starts_with(start), "{message}");
+    let message = assembled(&folder, |dump| {
+        dump["value"]["header"]["format"]["uv"] = true.into();
+    })
+    .fails(1);
     assert!(
         message.contains("header.format: is 0x1, but its field `uv` is 0x1"),
         "{message}"
@@ -153,31 +166,51 @@ fn assembly_errors_name_the_path() {
 fn incomplete_dumps_are_rejected() {
     let folder = Folder::new();
     folder.put("short.mesh", &bytes_of(&triangle())[..53]);
-    let dump = folder.run("dump --json short.mesh").stdout;
-    let message = folder.run_with("assemble - out.mesh", dump).fails(1);
-    assert!(message.contains("the dump ends with an error"), "{message}");
-    for (text, expected) in [
-        ("", "empty: expected the output"),
+    for (command, expected) in [
+        ("dump --json short.mesh", "the dump ends with an error"),
         (
-            "{}",
-            "line 1: expected an object with `format` and `layout`",
+            "dump --json short.mesh --path header.version",
+            "contains only `header.version`: the rest of the file is missing",
         ),
+    ] {
+        let dump = folder.run(command).stdout;
+        let message = folder.run_with("assemble - out.mesh", dump).fails(1);
+        assert!(message.contains(expected), "{message}");
+    }
+    let of_mesh = |rest: &str| format!("{{\"format\": \"mesh\", \"layout\": \"mesh\"{rest}}}");
+    for (text, expected) in [
+        (String::new(), "empty: expected the output"),
+        ("{}".into(), "expected an object with `format` and `layout`"),
         (
-            "{\"format\":\"mesh\",\"layout\":\"dough\"}",
+            "{\"format\":\"mesh\",\"layout\":\"dough\"}".into(),
             "mesh has no layout \"dough\", only ",
         ),
-        ("{\"format\":\"seed\"}", "seed is a text format"),
+        ("{\"format\":\"mesh\"}".into(), "`layout` is missing"),
+        ("{\"format\":\"seed\"}".into(), "seed is a text format"),
+        (of_mesh(", \"values\": {}"), "unknown key `values`"),
         (
-            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}",
-            "line 3: x: the layout has no value",
+            of_mesh(", \"version\": 2"),
+            "version 2 of the notation, but only 1 is known",
         ),
         (
-            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
-            "line 2: invalid `bytes`",
+            of_mesh(", \"value\": {\"x\": 1}"),
+            "has no field `x` at line 1",
         ),
         (
-            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"+1\"}",
-            "line 2: invalid `bytes`",
+            of_mesh(", \"value\": {\"indices\": 1}"),
+            "indices: 1 is not a list",
+        ),
+        (
+            of_mesh(", \"value\": {\"indices\": [], \"indices\": []}"),
+            "has two keys `indices`",
+        ),
+        (
+            of_mesh(", \"gaps\": [{\"$bytes\": \"0\"}]"),
+            "invalid `$bytes`",
+        ),
+        (
+            of_mesh(", \"gaps\": [{\"$bytes\": \"+1\"}]"),
+            "invalid `$bytes`",
         ),
     ] {
         let message = folder.run_with("assemble - out.mesh", text).fails(1);
@@ -288,7 +321,7 @@ fn recount_updates_checksums() {
         let dump = folder
             .run(&format!("dump edited.ima --json --path {path}"))
             .fine();
-        assert!(dump.contains("\"value\":1"), "{dump}");
+        assert!(dump.contains("\"$value\": 1,"), "{dump}");
     }
 }
 
@@ -372,14 +405,11 @@ fn nesting_is_limited() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let line = format!(
-        "{{\"format\":\"mesh\",\"layout\":\"mesh\"}}\n{{\"path\":\"indices\",\"value\":{deep}}}"
-    );
-    let message = folder.run_with("assemble - out", line).fails(1);
-    assert_eq!(
-        message,
-        "error: standard input: line 2: lists and structs nest more than 128 deep\n"
-    );
+    let text =
+        format!("{{\"format\":\"mesh\",\"layout\":\"mesh\",\"value\":{{\"indices\":{deep}}}}}");
+    let message = folder.run_with("assemble - out", text).fails(1);
+    let reason = "invalid type: sequence, expected an integer for `indices[0]` at line 1 column";
+    assert!(message.contains(reason), "{message}");
 }
 
 #[test]
@@ -409,10 +439,9 @@ fn indices_refer_to_the_edited_list() {
     let indices = |changes: &str| {
         edit(changes).fine();
         let dump = folder.run("dump out.mesh --json --path indices").fine();
-        let lines = dump
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let values: Vec<_> = lines.filter_map(|line| line["value"].as_u64()).collect();
+        let dump: Value = serde_json::from_str(&dump).unwrap();
+        let items = dump["value"]["$items"].as_array().unwrap().iter();
+        let values: Vec<_> = items.filter_map(Value::as_u64).collect();
         values
     };
     let grown = "--insert indices[3]=0 --insert indices[4]=1 --insert indices[5]=2";

@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::files::{Folder, Run, animated, awkward, broken_triangle, bytes_of, triangle};
+use crate::files::{Folder, animated, awkward, broken_triangle, bytes_of, triangle};
 
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -43,13 +43,6 @@ fn assert_golden(name: &str, printed: &str) {
         "{} differs; see UPDATE_GOLDEN\n{printed}",
         path.display()
     );
-}
-
-fn lines(run: &Run) -> Vec<Value> {
-    run.stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 #[test]
@@ -247,88 +240,91 @@ fn unknown_paths_are_usage_errors() {
 }
 
 #[test]
-fn data_lists_every_value() {
+fn json_has_values_places_and_meanings() {
     let folder = Folder::new();
     folder.put("in.mesh", bytes_of(&awkward()));
-    let run = folder.run("dump --json in.mesh");
-    let data = lines(&run);
-    run.fine();
-    let head =
-        serde_json::json!({"file": "in.mesh", "format": "mesh", "layout": "mesh", "size": 61});
-    assert_eq!(data[0], head);
-    let word = serde_json::json!({
-        "path": "header.format", "offset": 1, "size": 2, "kind": "word", "type": "VertexFormat", "value": 1,
-        "bytes": "0100", "meaning": "The vertex attributes.",
-    });
-    assert_eq!(data[2], word);
-    let flag = serde_json::json!({
-        "path": "header.format.position", "offset": 1, "size": 2, "bits": {"offset": 0, "width": 1},
-        "kind": "bool", "type": "bool", "value": true, "meaning": "Position.",
-    });
-    assert_eq!(data[3], flag);
-    let float = |path: &str| {
-        let entry = data.iter().find(|entry| entry["path"] == path).unwrap();
-        (
-            entry["value"].clone(),
-            entry["bytes"].as_str().unwrap().to_owned(),
-        )
-    };
+    let text = folder.run("dump --json in.mesh").fine();
+    let keys = ["file", "format", "layout", "version", "size", "value"];
+    let starts = keys.map(|key| text.find(&format!("\n  \"{key}\": ")).unwrap());
+    assert!(starts.is_sorted(), "{text}");
+    let dump: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(dump.as_object().unwrap().len(), keys.len());
     assert_eq!(
-        float("vertices[0].position[0]"),
-        ("NaN".into(), "0000c07f".into())
+        keys[..5].iter().map(|key| &dump[key]).collect::<Vec<_>>(),
+        [
+            &json!("in.mesh"),
+            &json!("mesh"),
+            &json!("mesh"),
+            &json!(1),
+            &json!(61)
+        ]
+    );
+    let word = &dump["value"]["header"]["format"];
+    let notes = ["$value", "$at", "$type", "$meaning"].map(|key| word[key].clone());
+    assert_eq!(
+        json!(notes),
+        json!([1, [1, 3], "VertexFormat", "The vertex attributes."])
     );
     assert_eq!(
-        float("vertices[0].position[1]"),
-        ("NaN:ffc00001".into(), "0100c0ff".into())
+        word["position"],
+        json!({"$value": true, "$at": [1, 3], "$bits": [0, 1], "$type": "bool", "$meaning": "Position."})
     );
+    let vertices = &dump["value"]["vertices"];
     assert_eq!(
-        float("vertices[1].position[1]"),
-        ("-Infinity".into(), "000080ff".into())
+        (&vertices["$at"], &vertices["$type"]),
+        (&json!([13, 49]), &json!("Vertex[3]"))
     );
-    assert_eq!(float("vertices[1].position[2]").0.to_string(), "-0.0");
-    // Header with five bits, nine coordinates, three indices.
-    assert_eq!(data.len(), 1 + 6 + 5 + 9 + 3);
+    let position = |vertex: usize| vertices["$items"][vertex]["position"]["$items"].clone();
+    assert_eq!(position(0)[0], "NaN");
+    assert_eq!(position(0)[1], "NaN:ffc00001");
+    assert_eq!(position(1)[1], "-Infinity");
+    assert_eq!(position(1)[2].to_string(), "-0.0");
+    assert_eq!(dump["value"]["indices"]["$items"], json!([0, 1, 2]));
 }
 
 #[test]
-fn data_of_packed_blocks_and_broken_files() {
+fn json_of_packed_blocks_and_broken_files() {
     let folder = Folder::new();
     folder.put(
         "in.cmodel",
         fs::read(repository().join("samples/crucible/tetrahedra.cmodel")).unwrap(),
     );
-    let run = folder.run("dump --json in.cmodel");
-    let data = lines(&run);
-    run.fine();
+    let json_of = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let dump = json_of(&folder.run("dump --json in.cmodel").fine());
+    assert_eq!(dump["value"]["header"]["$magic"], "cmodel\n");
+    let data = &dump["value"]["chunks"]["$items"][0]["indices"]["data"];
+    let indices = data["$items"].as_array().unwrap();
+    assert_eq!((indices.len(), &indices[1]), (12, &json!(2)));
+    // The indices are in the unpacked content of a block.
     assert_eq!(
-        (&data[1]["kind"], &data[1]["value"]),
-        (&"magic".into(), &"cmodel\n".into())
+        (&data["$at"], &data["$in"]),
+        (&json!([0, 24]), &json!([28, 54]))
     );
-    let index = data
-        .iter()
-        .find(|entry| entry["path"] == "chunks[0].indices.data[1]")
-        .unwrap();
-    assert_eq!(index["in"], serde_json::json!({"start": 28, "end": 54}));
-    assert_eq!((&index["offset"], &index["value"]), (&2.into(), &2.into()));
+    let packed = &data["$packed"];
+    assert_eq!(
+        (&packed["$at"], &packed["$packing"]),
+        (&json!([28, 54]), &json!("lz4"))
+    );
+    assert_eq!(packed["$bytes"].as_str().unwrap().len(), 2 * 26);
 
-    let narrowed = folder.run("dump --json in.cmodel --path chunks[0].indices.data");
-    let narrowed = lines(&narrowed);
-    assert_eq!(
-        (narrowed.len(), &narrowed[1]["kind"]),
-        (1 + 1 + 12, &"packed".into())
+    let path = "chunks[0].indices.data";
+    let part = json_of(
+        &folder
+            .run(&format!("dump --json in.cmodel --path {path}"))
+            .fine(),
     );
+    assert_eq!((&part["path"], &part["value"]), (&json!(path), data));
 
     folder.put("short.mesh", &bytes_of(&triangle())[..53]);
     let run = folder.run("dump --json short.mesh");
-    let error = &lines(&run).pop().unwrap()["error"];
+    let dump = json_of(&run.stdout);
+    assert_eq!(dump["value"]["indices"]["$items"], json!([0]));
+    let error = &dump["error"];
     assert_eq!(
         (&error["path"], &error["rule"]["code"]),
-        (&"indices".into(), &"MESH-TRUNCATED".into())
+        (&json!("indices"), &json!("MESH-TRUNCATED"))
     );
-    assert_eq!(
-        error["span"],
-        serde_json::json!({"bytes": {"start": 49, "end": 53}})
-    );
+    assert_eq!(error["span"], json!({"bytes": {"start": 49, "end": 53}}));
     run.fails(1);
 }
 

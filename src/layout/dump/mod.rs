@@ -30,21 +30,31 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod entry;
+#[cfg(feature = "serde")]
+mod json;
 mod line;
 mod text;
 mod tree;
 mod wording;
 
-pub use entry::{DumpEntry, EntryKind};
+#[cfg(feature = "serde")]
+pub use json::JsonHead;
+#[cfg(feature = "serde")]
+pub(super) use json::VERSION as JSON_VERSION;
 pub use tree::{Branch, Tree, UnpackedBlock};
 
 use std::io;
-use std::ops::ControlFlow;
+
+#[cfg(feature = "serde")]
+use json::JsonWriter;
 
 use super::declaration::Type;
+#[cfg(feature = "serde")]
+use super::walk::path_text;
 use super::walk::{Fault, Segment, Subtree, Visitor, walk};
 use crate::Limits;
+#[cfg(feature = "serde")]
+use crate::Rule;
 
 /// A dump of bytes, with its options.
 #[derive(Debug, Clone)]
@@ -116,33 +126,44 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Calls `each` with every entry until it breaks. Returns the fault that ended the walk, if any.
+    /// Writes the values as JSON, as docs/json.md describes it. [`Tree::from_json`](super::tree::Tree::from_json) reads it.
+    /// `rule_for` returns the rule that a fault violates.
+    ///
+    /// Returns the fault that ended the dump, if any.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// use std::ops::ControlFlow;
-    ///
-    /// use meshspec::layout::dump::Dump;
+    /// use meshspec::layout::dump::{Dump, JsonHead};
     /// use meshspec::{Dialect, FormatId};
     ///
     /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
     /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
-    /// let mut paths = Vec::new();
-    /// Dump::new(layout, &bytes).for_each_entry(|entry| {
-    ///     paths.push(entry.path.clone());
-    ///     ControlFlow::Continue(())
-    /// });
-    /// assert!(paths.iter().any(|path| path == "vertices[0].position[0]"));
+    /// let head = JsonHead { file: "flag.mesh", format: "mesh", layout: "mesh" };
+    /// let mut json = Vec::new();
+    /// Dump::new(layout, &bytes).write_json(&head, |_| None, &mut json)?;
+    /// let json: serde_json::Value = serde_json::from_slice(&json)?;
+    /// assert_eq!(json["value"]["header"]["vertex_count"]["$at"], serde_json::json!([3, 7]));
     /// # }
-    /// # Ok::<(), std::io::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn for_each_entry(&self, each: impl FnMut(&DumpEntry) -> ControlFlow<()>) -> Option<Fault> {
-        let mut entries = entry::EntryVisitor::new(each);
-        let fault = self.walk(&mut entries);
-        if fault.is_none() && self.path.is_none() {
-            entries.finish(self.bytes);
-        }
-        fault
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if writing fails.
+    #[cfg(feature = "serde")]
+    pub fn write_json(
+        &self,
+        head: &JsonHead,
+        rule_for: impl Fn(&Fault) -> Option<&'static Rule>,
+        out: &mut impl io::Write,
+    ) -> io::Result<Option<Fault>> {
+        let path = self.path.as_deref().map(path_text);
+        let mut writer = JsonWriter::new(out, head, self.bytes.len() as u64, path.as_deref())?;
+        let fault = self.walk(&mut writer);
+        let is_complete = fault.is_none() && self.path.is_none();
+        let error = fault.as_ref().map(|fault| (fault, rule_for(fault)));
+        writer.finish(self.bytes, is_complete, error)?;
+        Ok(fault)
     }
 
     /// Returns the values of the whole file as a tree. Lists keep their first 100 items, and the stride or offsets of

@@ -40,8 +40,8 @@ pub(in crate::layout) struct StoredItems<'b> {
 struct StoredList<'b> {
     /// The bytes of the list, and those after it that look-aheads of its last item may read.
     bytes: StoredBytes<'b>,
-    /// The span of the list.
-    span: Span,
+    /// The span of the list; `None` if it was not read from a file.
+    span: Option<Span>,
     encoding: ItemEncoding,
 }
 
@@ -55,18 +55,17 @@ pub(in crate::layout) enum ItemEncoding {
 }
 
 impl<'b> Items<'b> {
-    /// Creates the items of a list as stored at `span`.
-    /// `bytes` may extend past the list.
+    /// Creates the items of a list, which is the first `size` bytes of `bytes`. `span` is the span of a list in a file.
     pub fn stored(
         bytes: StoredBytes<'b>,
-        span: Span,
+        size: usize,
+        span: Option<Span>,
         encoding: ItemEncoding,
         count: u64,
     ) -> Items<'b> {
         if count == 0 {
             return Items::default();
         }
-        let range = 0..(span.range().end - span.range().start) as usize;
         let list = Arc::new(StoredList {
             bytes,
             span,
@@ -75,7 +74,7 @@ impl<'b> Items<'b> {
         Items(vec![Section::Stored(StoredItems {
             list,
             indices: 0..count,
-            range,
+            range: 0..size,
         })])
     }
 
@@ -285,6 +284,14 @@ impl<'b> StoredItems<'b> {
         &self.list.encoding
     }
 
+    /// Returns `true` if the items have this type.
+    pub fn has_type(&self, ty: &Type) -> bool {
+        match self.encoding() {
+            ItemEncoding::Numbers(own) => *own == ty,
+            ItemEncoding::Walked(layout) => layout.ty() == ty,
+        }
+    }
+
     /// Returns the first `count` items.
     pub fn first(&self, count: u64) -> Option<StoredItems<'b>> {
         let mut first = self.clone();
@@ -313,18 +320,17 @@ impl<'b> StoredItems<'b> {
 
     fn decode_at(&self, range: Range<usize>) -> Option<TreeNode<'b>> {
         let list = &*self.list;
-        let at = list.span.range().start;
-        let span = list
-            .span
-            .with_range(at + range.start as u64..at + range.end as u64);
         match &list.encoding {
             ItemEncoding::Numbers(ty) => Some(TreeNode {
                 ty: Some(ty),
-                span: Some(span),
+                span: list.span.as_ref().map(|span| {
+                    let at = span.range().start;
+                    span.with_range(at + range.start as u64..at + range.end as u64)
+                }),
                 ..Leaf::Value(ty.read_value(list.bytes.as_slice().get(range)?)).into()
             }),
             ItemEncoding::Walked(layout) => {
-                record::decode_item(layout, &list.bytes, &list.span, range.start as u64)
+                record::decode_item(layout, &list.bytes, list.span.as_ref(), range.start as u64)
             }
         }
     }

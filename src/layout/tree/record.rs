@@ -48,20 +48,25 @@ pub(super) fn record_file<'b>(
     })
 }
 
-/// Decodes the item at the offset `at` of a list, whose span starts with these bytes.
+/// Decodes the item at the offset `at` of a list, whose span starts with these bytes; `None` if it was not read from a
+/// file.
 pub(super) fn decode_item<'b>(
     layout: &ItemLayout,
     list: &StoredBytes<'b>,
-    span: &Span,
+    span: Option<&Span>,
     at: u64,
 ) -> Option<TreeNode<'b>> {
     let source = Source {
         bytes: list.clone(),
-        span: span.clone(),
+        span: span
+            .cloned()
+            .unwrap_or(Span::Bytes(0..list.as_slice().len() as u64)),
     };
+    let span_of_list = source.span.clone();
     let mut recorder = Recorder::new(source, None);
+    recorder.is_from_file = span.is_some();
     layout
-        .walk_item(list.as_slice(), span, at, &mut recorder)
+        .walk_item(list.as_slice(), &span_of_list, at, &mut recorder)
         .ok()?;
     Some(recorder.finish())
 }
@@ -105,6 +110,8 @@ struct Recorder<'b, 'p> {
     source: Source<'b>,
     /// The paths whose blocks are unpacked; `None` for all.
     paths: Option<&'p [Vec<Segment>]>,
+    /// Whether the values have spans.
+    is_from_file: bool,
     root: TreeNode<'b>,
     /// The groups that enclose the current value.
     open_groups: Vec<OpenGroup<'b>>,
@@ -117,6 +124,7 @@ impl<'b, 'p> Recorder<'b, 'p> {
         Recorder {
             source,
             paths,
+            is_from_file: true,
             root: TreeNode::default(),
             open_groups: Vec::new(),
             blocks: Vec::new(),
@@ -151,6 +159,10 @@ impl<'b, 'p> Recorder<'b, 'p> {
             Some(StoredBytes::Borrowed(bytes)) => Cow::Borrowed(bytes),
             _ => Cow::Owned(bytes.to_vec()),
         }
+    }
+
+    fn span_of(&self, node: &Node) -> Option<Span> {
+        self.is_from_file.then(|| node.span.clone())
     }
 
     /// Adds a value to the innermost group.
@@ -189,7 +201,7 @@ impl Visitor for Recorder<'_, '_> {
         let value = TreeNode {
             ty: Some(node.ty),
             field: node.field,
-            span: Some(node.span.clone()),
+            span: self.span_of(node),
             ..leaf.into()
         };
         self.add_value(node.path, value);
@@ -252,7 +264,8 @@ impl Visitor for Recorder<'_, '_> {
                 self.stored_bytes(&span, &[node.bytes, following].concat())
             };
             let count = node.count.unwrap_or_default();
-            parts.items = Items::stored(bytes, node.span.clone(), encoding, count);
+            parts.items =
+                Items::stored(bytes, node.bytes.len(), self.span_of(node), encoding, count);
         }
         // The content of an inline block has the path of the enclosing struct: add its parts to that struct.
         if let Some(outer) = self.open_groups.last_mut()
@@ -266,7 +279,7 @@ impl Visitor for Recorder<'_, '_> {
             parts: Some(Box::new(parts)),
             ty: Some(node.ty),
             field: node.field,
-            span: Some(node.span.clone()),
+            span: self.span_of(node),
             ..TreeNode::default()
         };
         self.add_value(node.path, group);
@@ -298,7 +311,7 @@ fn size_paths(field: Option<&Field>, block: &Block) -> Vec<&'static [&'static st
 }
 
 /// Returns `true` if values of this type are stored in one piece: no part is packed or at an explicit offset.
-fn is_contiguous(ty: &Type) -> bool {
+pub(super) fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),
         Type::Declared(declaration) => declaration.fields().all(|field| {

@@ -10,6 +10,13 @@ pub(in crate::layout) enum StoredBytes<'b> {
     Shared(Arc<[u8]>, Range<usize>),
 }
 
+impl From<Vec<u8>> for StoredBytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        StoredBytes::Shared(bytes.into(), range)
+    }
+}
+
 impl<'b> StoredBytes<'b> {
     /// Copies bytes.
     pub fn copied(bytes: &[u8]) -> StoredBytes<'b> {

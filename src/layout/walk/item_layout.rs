@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::layout::declaration::Type;
-use crate::layout::program::{Cell, Item, Program, Unit};
+use crate::layout::program::{Cell, Frames, Item, Program, Unit};
 
 /// The offset of every item with an index divisible by this number is stored. The items between are walked, so a larger
 /// number would save memory, but slow down the access to single items.
@@ -37,6 +37,31 @@ impl fmt::Debug for ItemLayout {
 }
 
 impl ItemLayout {
+    /// Creates the layout of items in the innermost unit of `frames`. The arguments are as at the fields.
+    pub fn new(
+        program: &'static Program,
+        item: Item,
+        frames: &Frames,
+        stride: Option<u64>,
+        starts: Vec<u64>,
+    ) -> ItemLayout {
+        let visible = frames.visible_values();
+        ItemLayout {
+            program,
+            item,
+            unit: visible.unit,
+            cells: visible.cells.to_vec(),
+            stride,
+            starts,
+            following: Vec::new(),
+        }
+    }
+
+    /// Returns `true` if the offset of the item with this index is stored.
+    pub fn is_indexed(index: u64) -> bool {
+        index.is_multiple_of(INDEXED_ITEMS)
+    }
+
     /// Returns the type of the items.
     pub fn ty(&self) -> &'static Type {
         self.program.forms[self.item.form].ty

@@ -4,7 +4,7 @@ use std::cell;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::item_layout::{INDEXED_ITEMS, ItemLayout};
+use super::item_layout::ItemLayout;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
@@ -345,16 +345,13 @@ impl<'v> Walker<'v> {
         let following = self
             .bytes_at(space, end, after.end - after.start)
             .unwrap_or_default();
-        let visible = self.frames.visible_values();
-        let (unit, cells) = (visible.unit, visible.cells.to_vec());
+        let following = following.to_vec();
+        let stride = self.frames.form_size(inner, list.arguments);
+        let item = list.array_item(inner);
+        let layout = ItemLayout::new(self.program, item, &self.frames, stride, starts);
         Some(Arc::new(ItemLayout {
-            program: self.program,
-            item: list.array_item(inner),
-            unit,
-            cells,
-            stride: self.frames.form_size(inner, list.arguments),
-            starts,
-            following: following.to_vec(),
+            following,
+            ..layout
         }))
     }
 
@@ -463,7 +460,7 @@ impl<'v> Walker<'v> {
                     index = next;
                     continue;
                 }
-                if visited.is_indexed && size.is_none() && index.is_multiple_of(INDEXED_ITEMS) {
+                if visited.is_indexed && size.is_none() && ItemLayout::is_indexed(index) {
                     walker.item_starts.push(position - at);
                 }
                 walker.is_muted = was_muted || !visit;

@@ -1,0 +1,168 @@
+//! Encodes complete values as bytes, so that a tree needs no node for them.
+
+use super::node::{Leaf, TreeNode};
+use super::{Section, number};
+use crate::layout::declaration::Type;
+use crate::layout::expr::Value;
+use crate::layout::program::{FormKind, Frames, Item, Program, Step, Unit, UnitId};
+
+/// Encodes values whose parts are all given and follow each other.
+pub(super) struct Encoder<'e> {
+    pub program: &'static Program,
+    /// The slots of the unit that contains the value.
+    pub frames: &'e mut Frames,
+    /// The bytes of the values so far.
+    pub bytes: &'e mut Vec<u8>,
+}
+
+impl Encoder<'_> {
+    /// Appends the bytes of a value. Returns `false`, and appends nothing, if a part is omitted or does not fit, or only
+    /// the assembler can place it.
+    pub fn encode(&mut self, node: &TreeNode, item: &Item) -> bool {
+        let (start, enclosing) = (self.bytes.len(), self.frames.enclosing());
+        let is_encoded = self.encode_value(node, item).is_some();
+        if !is_encoded {
+            self.bytes.truncate(start);
+            self.frames.leave(enclosing, None);
+        }
+        is_encoded
+    }
+
+    fn encode_value(&mut self, node: &TreeNode, item: &Item) -> Option<()> {
+        let form = &self.program.forms[item.form];
+        match form.kind {
+            FormKind::Number(_) => {
+                let value = node.scalar(form.ty, &mut |_| {}).ok()??;
+                let (encoded, size) = number::encode(form.ty, &value).ok()?;
+                self.bytes.extend(&encoded[..size]);
+                self.set_field(item, &value);
+            }
+            FormKind::Text => {
+                let Some(Leaf::Value(value @ Value::Text(text))) = &node.leaf else {
+                    return None;
+                };
+                if text.contains(&0) {
+                    return None;
+                }
+                self.bytes.extend(text);
+                self.bytes.push(0);
+                self.set_field(item, value);
+            }
+            FormKind::Items(inner, fixed) => {
+                let items = &node.parts.as_ref()?.items;
+                if items.len() != fixed.or(item.count)? {
+                    return None;
+                }
+                let inner = item.array_item(inner);
+                for section in items.sections() {
+                    match section {
+                        Section::Stored(stored)
+                            if stored.has_type(self.program.forms[inner.form].ty) =>
+                        {
+                            self.bytes.extend(stored.bytes());
+                        }
+                        Section::Stored(_) => return None,
+                        Section::Given(nodes) => {
+                            for node in nodes {
+                                self.encode_value(node, &inner)?;
+                            }
+                        }
+                    }
+                }
+            }
+            FormKind::Struct(unit) => self.encode_in_unit(item, unit, |encoder, unit| {
+                if node.leaf.is_some() || node.parts.as_ref()?.magic.is_some() {
+                    return None;
+                }
+                encoder.bytes.extend(unit.declaration.magic);
+                encoder.encode_fields(node, &unit.steps)
+            })?,
+            FormKind::Choice(unit) => self.encode_in_unit(item, unit, |encoder, unit| {
+                let step = encoder.frames.choose_variant(&unit.steps).ok()?;
+                encoder.encode_field(node, step)
+            })?,
+        }
+        Some(())
+    }
+
+    fn set_field(&mut self, item: &Item, value: &Value) {
+        if let Some(step) = item.own_step() {
+            self.frames.set_field(step, value);
+        }
+    }
+
+    fn encode_in_unit(
+        &mut self,
+        item: &Item,
+        unit: UnitId,
+        encode: impl FnOnce(&mut Self, &'static Unit) -> Option<()>,
+    ) -> Option<()> {
+        let unit = &self.program.units[unit];
+        let (outer, _) = self.frames.enter(unit, item.arguments);
+        encode(self, unit)?;
+        self.frames.leave(outer, item.own_step());
+        Some(())
+    }
+
+    fn encode_fields(&mut self, node: &TreeNode, steps: &'static [Step]) -> Option<()> {
+        let mut given_fields = node.parts.as_ref()?.fields.len();
+        let mut lookaheads = Vec::new();
+        for step in steps {
+            if step.field.lookahead {
+                lookaheads.push((step, self.bytes.len()));
+                continue;
+            }
+            match node.field(step.field.name) {
+                Some(field) => {
+                    self.encode_field(field, step)?;
+                    given_fields -= 1;
+                }
+                None if step.condition.is_some() => self.frames.set_absent(step),
+                None => return None,
+            }
+        }
+        for (step, at) in lookaheads {
+            self.read_lookahead(step, at)?;
+        }
+        // Conditions may depend on look-aheads, so they are verified at the end.
+        let has_all = steps.iter().all(|step| {
+            let is_given = node.field(step.field.name).is_some();
+            let condition = step.condition.as_ref().filter(|_| !step.field.lookahead);
+            condition.is_none_or(|condition| self.frames.eval_bool(condition) == Ok(is_given))
+        });
+        let is_valid = |step: &Step| {
+            let mut checks = step.checks.iter();
+            checks.all(|check| self.frames.eval_bool(check) == Ok(true))
+        };
+        (has_all && given_fields == 0 && steps.iter().all(is_valid)).then_some(())
+    }
+
+    /// Sets the value of a look-ahead at the offset `at` of the bytes.
+    fn read_lookahead(&mut self, step: &'static Step, at: usize) -> Option<()> {
+        let ty: &Type = self.program.forms[step.form].ty;
+        let size = usize::try_from(ty.size()?).ok()?;
+        let bytes = self.bytes.get(at..at.checked_add(size)?)?;
+        match self.program.forms[step.form].kind {
+            FormKind::Number(_) if step.condition.is_none() && step.position.is_none() => {
+                self.frames.set_field(step, &ty.read_value(bytes));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn encode_field(&mut self, node: &TreeNode, step: &'static Step) -> Option<()> {
+        if step.position.is_some() || step.block.is_some() || step.checksum.is_some() {
+            return None;
+        }
+        let count = match &step.count {
+            Some(count) => Some(u64::try_from(self.frames.eval_int(count).ok()?).ok()?),
+            None => None,
+        };
+        let item = Item {
+            count,
+            ..Item::of_field(step)
+        };
+        self.encode_value(node, &item)
+    }
+}

@@ -1,0 +1,268 @@
+//! Trees read from JSON.
+
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
+
+use binrw::binrw;
+use meshspec::bulk::Strings;
+use meshspec::conformance::corpus::CaseKind;
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::dump::{Dump, JsonHead};
+use meshspec::layout::tree::Tree;
+use meshspec::{FormatId, Limits};
+use modular_bitfield::prelude::*;
+use serde_json::{Value, json};
+
+use crate::corpus;
+
+fn dumped(ty: &'static Type, bytes: &[u8]) -> Value {
+    let head = JsonHead {
+        file: "in",
+        format: "test",
+        layout: "test",
+    };
+    let mut text = Vec::new();
+    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
+    assert_eq!(fault.unwrap(), None);
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// Assembles the values of a file. `Value` sorts the keys of objects.
+fn assembled(ty: &'static Type, json: &Value) -> meshspec::Result<Vec<u8>> {
+    Tree::from_json(ty, json.to_string().as_bytes())?.assemble(&Limits::default())
+}
+
+fn error_of(ty: &'static Type, json: &Value) -> String {
+    assembled(ty, json).unwrap_err().to_string()
+}
+
+/// Removes all notes that do not belong to the content, and the values of packed words: their fields remain.
+fn remove_notes(json: &mut Value) {
+    match json {
+        Value::Object(object) => {
+            let is_word =
+                object.contains_key("$value") && object.keys().any(|key| !key.starts_with('$'));
+            let notes = [
+                "$at", "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
+            ];
+            object.retain(|key, _| {
+                let is_removed = notes.contains(&&**key) || (is_word && key == "$value");
+                !is_removed
+            });
+            object.values_mut().for_each(remove_notes);
+            let only = |key| {
+                (object.len() == 1)
+                    .then(|| object.get(key).cloned())
+                    .flatten()
+            };
+            if let Some(value) = only("$value").or_else(|| only("$items")) {
+                *json = value;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_notes),
+        _ => {}
+    }
+}
+
+#[test]
+fn files_come_back_from_plain_values_in_any_order() {
+    let valid = corpus::cases().filter(|(entry, _)| entry.kind == CaseKind::Valid);
+    let mut count = 0;
+    for (entry, bytes) in valid.step_by(2) {
+        let format: FormatId = entry.format.parse().unwrap();
+        let Some(ty) = format.layout_of(&bytes, entry.dialect) else {
+            continue;
+        };
+        let mut json = dumped(ty, &bytes);
+        remove_notes(&mut json["value"]);
+        let text = json.to_string();
+        let found = assembled(ty, &json)
+            .unwrap_or_else(|error| panic!("{}: {error}: {text:.2000}", entry.file));
+        assert!(found == bytes, "{}: {text:.2000}", entry.file);
+        count += 1;
+    }
+    assert!(count > 60, "{count}");
+}
+
+/// A list whose items depend on a value and on an optional one.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"OPT")]
+struct Optional {
+    kind: u8,
+    #[br(if(kind > 1))]
+    scale: Option<u8>,
+    #[br(args(kind))]
+    content: Content,
+    rest: Strings,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(kind: u8))]
+enum Content {
+    #[br(pre_assert(kind == 0))]
+    Bytes([u8; 2]),
+    #[br(pre_assert(kind != 0))]
+    Words([Flags; 2]),
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Debug, Clone, Copy)]
+struct Flags {
+    is_set: bool,
+    level: B7,
+    #[layout(reserved)]
+    unused: B8,
+}
+
+#[test]
+fn values_select_variants_wherever_they_are() {
+    let words = json!([{"is_set": true, "level": 3}, {"$value": "0x101", "unused": 1}]);
+    let json = json!({"value": {"content": words, "kind": 2, "rest": ["a", [255]], "scale": 9}});
+    let bytes = b"OPT\x02\x09\x07\x00\x01\x01a\0\xff\0";
+    assert_eq!(assembled(&Optional::TYPE, &json).unwrap(), bytes);
+    let json = json!({"value": {"content": [1, 2], "kind": 0, "rest": []}});
+    assert_eq!(assembled(&Optional::TYPE, &json).unwrap(), b"OPT\0\x01\x02");
+    let json = json!({"value": {"content": [1, 2], "rest": []}});
+    let error = error_of(&Optional::TYPE, &json);
+    let reason = "content: no variant of Content applies, or the value that selects one is omitted";
+    assert!(error.starts_with(reason), "{error}");
+}
+
+#[test]
+fn content_that_notes_describe_is_kept() {
+    let ty = &Optional::TYPE;
+    let rest = json!([{"$value": "a"}, {"$unterminated": true, "$value": "b"}]);
+    let json = json!({
+        "trailing": {"$bytes": "00ff"},
+        "value": {"$magic": "OPQ", "kind": 0, "content": [1, 2], "rest": rest},
+    });
+    assert_eq!(assembled(ty, &json).unwrap(), b"OPQ\0\x01\x02a\0b\0\xff");
+    let json =
+        json!({"value": {"$magic": [0, 255, 1], "kind": 0, "content": [1, 2], "rest": rest}});
+    assert_eq!(assembled(ty, &json).unwrap(), b"\0\xff\x01\0\x01\x02a\0b");
+}
+
+#[test]
+fn wrong_values_are_errors_with_their_place() {
+    let ty = &Optional::TYPE;
+    let with = |key: &str, value: Value| {
+        let mut json = json!({"value": {"kind": 0, "content": [1, 2], "rest": []}});
+        json["value"][key] = value;
+        error_of(ty, &json)
+    };
+    for (key, value, expected) in [
+        (
+            "kind",
+            json!(256),
+            "kind: 256 is out of range 0..=255 at line 1 column ",
+        ),
+        ("kind", json!(-1), "kind: -1 is out of range 0..=255"),
+        ("kind", json!(1.5), "kind: 1.5 is not an integer"),
+        ("kind", json!("one"), "kind: \"one\" is not an integer"),
+        (
+            "kind",
+            json!(null),
+            "invalid type: null, expected an integer for `kind`",
+        ),
+        (
+            "kind",
+            json!([1]),
+            "invalid type: sequence, expected an integer for `kind`",
+        ),
+        (
+            "kind",
+            json!({"$value": {"$value": 1}}),
+            "invalid type: map, expected an integer for `kind`",
+        ),
+        ("kind", json!({"$note": 1}), "kind: has no field `$note`"),
+        ("content", json!({"x": 1}), "content: has no field `x`"),
+        (
+            "content",
+            json!([1, 256]),
+            "content[1]: 256 is out of range",
+        ),
+        (
+            "content",
+            json!(["a"]),
+            "content[0]: \"a\" is not an integer",
+        ),
+        ("rest", json!("a"), "rest: \"a\" is not a list"),
+        ("rest", json!([7]), "rest[0]: 7 is not a string"),
+        ("rest", json!(["a\u{0}b"]), "rest[0]: contains a NUL"),
+        ("more", json!(1), "has no field `more`"),
+    ] {
+        let error = with(key, value.clone());
+        assert!(error.starts_with(expected), "{value}: {error}");
+    }
+    let error = with("content", json!([1, 2, 3]));
+    assert!(
+        error.starts_with("content[2]: is given, but the file has no field"),
+        "{error}"
+    );
+    for text in ["", "[]", "{\"value\": {\"kind\": 1}", "{} {}"] {
+        let error = Tree::from_json(ty, text.as_bytes())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(" at line 1 column "), "{error}");
+    }
+}
+
+/// Numbers of all widths.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Numbers {
+    wide: u128,
+    signed: i128,
+    narrow: f32,
+    double: f64,
+    #[br(count = 2)]
+    list: Vec<u128>,
+}
+
+#[test]
+fn numbers_keep_all_digits() {
+    let text = r#"{"value": {"wide": 340282366920938463463374607431768211455, "signed": {"$value":
+        -170141183460469231731687303715884105728}, "narrow": 7.038531e-26, "double": 9007199254740993,
+        "list": ["0xffffffffffffffffffffffffffffffff", 18446744073709551616]}}"#;
+    let tree = Tree::from_json(&Numbers::TYPE, text.as_bytes()).unwrap();
+    let mut expected = u128::MAX.to_le_bytes().to_vec();
+    expected.extend(i128::MIN.to_le_bytes());
+    expected.extend(7.038531e-26_f32.to_le_bytes());
+    expected.extend(9007199254740992_f64.to_le_bytes());
+    expected.extend(u128::MAX.to_le_bytes());
+    expected.extend((1_u128 << 64).to_le_bytes());
+    assert_eq!(tree.assemble(&Limits::default()).unwrap(), expected);
+    let error = error_of(&Numbers::TYPE, &json!({"value": {"narrow": 1e39}}));
+    assert!(error.starts_with("narrow: "), "{error}");
+    assert!(
+        error.contains("is out of range for a 32-bit float"),
+        "{error}"
+    );
+    let text = r#"{"value": {"wide": 340282366920938463463374607431768211456}}"#;
+    assert!(Tree::from_json(&Numbers::TYPE, text.as_bytes()).is_err());
+}
+
+#[test]
+fn deep_nesting_is_harmless() {
+    let is_read = |open: &str, close: &str| {
+        let value = open.repeat(100_000) + "1" + &close.repeat(100_000);
+        let text = format!("{{\"value\": {{\"wide\": {value}}}}}");
+        Tree::from_json(&Numbers::TYPE, text.as_bytes()).is_ok()
+    };
+    assert!(!is_read("{\"$value\": ", "}"));
+    assert!(!is_read("[", "]"));
+    // Ignored notes may contain anything.
+    assert!(is_read("{\"$at\": ", "}"));
+    assert!(is_read("{\"$decoded\": [", "]}"));
+}
