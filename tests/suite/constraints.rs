@@ -9,7 +9,9 @@ use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::{self, Layout, walk};
-use meshspec::{About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, path};
+use meshspec::{
+    About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, Text, path,
+};
 use modular_bitfield::prelude::*;
 
 macro_rules! rules {
@@ -199,6 +201,38 @@ fn unique_and_ordered_in_each_list() {
             "tracks[0].times[1] (bytes 0x8..0xc): NaN is not finite [FINITE]",
             "tracks[1].keys[1].id (bytes 0x12..0x13): 2 comes after 3 [TIME]",
             "tracks[1].times[1] (bytes 0x18..0x1c): found 1 after 2, expected at least 2 [TIME]",
+        ]
+    );
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Links {
+    #[br(count = 2)]
+    links: Vec<Link>,
+}
+
+/// The name makes the size variable, so the numbers of the list are collected item by item.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Link {
+    name: Text,
+    #[layout(unique, rule = ID)]
+    from: u8,
+    #[layout(unique, rule = ID)]
+    to: u8,
+}
+
+#[test]
+fn fields_with_equal_constraints_are_checked_separately() {
+    assert_eq!(findings(&Links::TYPE, b"a\0\x01\x02b\0\x02\x01"), [""; 0]);
+    assert_eq!(
+        findings(&Links::TYPE, b"a\0\x01\x02b\0\x01\x02"),
+        [
+            "links[1].from (bytes 0x6..0x7): 1 is a duplicate [ID]",
+            "links[1].to (bytes 0x7..0x8): 2 is a duplicate [ID]",
         ]
     );
 }
