@@ -8,9 +8,11 @@
 mod large;
 mod look_aheads;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use binrw::binrw;
+use binrw::io::SeekFrom;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
@@ -400,6 +402,43 @@ fn reserved_bits_are_set_where_rules_only_warn() {
     };
     assert!(has_reserved(Default::default()) > 0);
     assert_eq!(has_reserved(generate::Config::plausible()), 0);
+}
+
+/// Enum values, and a field that is present unless its offset is 0.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Drawn {
+    #[br(count = 3)]
+    kinds: Vec<Kind>,
+    offset: u8,
+    #[br(if(offset != 0), seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    #[bw(ignore)]
+    placed: Option<u16>,
+}
+
+#[derive(Layout, Clone, Copy)]
+#[binrw]
+#[brw(repr = u8)]
+enum Kind {
+    First = 1,
+    Second = 2,
+    Last = 9,
+}
+
+#[test]
+fn all_enum_values_are_drawn() {
+    let kinds = |seed| file(&Drawn::TYPE, seed, &Default::default())[..3].to_vec();
+    let drawn: BTreeSet<u8> = (0..100).flat_map(kinds).collect();
+    assert_eq!(drawn, BTreeSet::from([1, 2, 9]));
+}
+
+/// The offset follows from the place of the field, so the condition is unknown when fields are drawn.
+#[test]
+fn fields_with_offsets_are_present_in_some_files() {
+    let is_present = |seed| file(&Drawn::TYPE, seed, &Default::default())[3] != 0;
+    let drawn: BTreeSet<bool> = (0..100).map(is_present).collect();
+    assert_eq!(drawn, BTreeSet::from([false, true]));
 }
 
 /// Generates 100 documents, and returns the reports of those with findings.
