@@ -518,6 +518,51 @@ fn overflows_after_a_false_condition_are_errors() {
     );
 }
 
+/// Asserts for each check that a list is read with the first number in its last item, and rejected with the second, with
+/// which the check overflows.
+macro_rules! assert_checks_of_items_overflow {
+    ($a:ident, $b:ident: $($good:literal $bad:literal ($($check:tt)+))*) => {$({
+        #[derive(Layout)]
+        #[binrw]
+        #[brw(little)]
+        struct Item {
+            $a: i8,
+            #[br(assert($($check)+, "out of range"))]
+            $b: i8,
+        }
+
+        #[derive(Layout)]
+        #[binrw]
+        #[brw(little)]
+        struct List {
+            #[br(count = 2)]
+            items: Vec<Item>,
+        }
+
+        let read = |b: i8| layout::read::<List>(&[3, 1, 3, b as u8], &ReadOptions::default());
+        let check = stringify!($($check)+);
+        assert!(read($good).is_ok(), "{check}");
+        let error = read($bad).err().unwrap().to_string();
+        assert!(error.contains("items[1].b") && error.contains("out of range"), "{check}: {error}");
+    })*};
+}
+
+/// Items of fixed size are walked before a codec reads them, unless their checks cannot overflow.
+#[test]
+fn overflows_in_checks_of_items_are_errors() {
+    assert_checks_of_items_overflow! {
+        a, b:
+        1 127 (a + b > 0)
+        1 -128 (b - a < 127)
+        1 127 (a * b > 0)
+        1 0 (a / b < 100)
+        1 0 (a % b < 100)
+        1 -128 (-b < 127)
+        1 8 (a << b > 0)
+        1 8 (a >> b < 100)
+    }
+}
+
 /// A codec computes in the type of the field, not in the stored type.
 #[test]
 fn converted_numbers_overflow_as_in_rust() {
@@ -882,6 +927,17 @@ struct WideConditions {
     b: u64,
     #[layout(holds(((sum >> 120) as u8) < 5), message = "{found}", rule = RULE)]
     sum: u128,
+}
+
+#[test]
+fn words_without_a_declaration_are_unsigned_numbers() {
+    assert_eq!(
+        [
+            Value::bits::<u16>(&[0xfe, 0xff]),
+            Value::bits::<u128>(&[0xff; 16])
+        ],
+        [Value::Int(0xfffe), Value::Wide(u128::MAX)]
+    );
 }
 
 #[test]
