@@ -1048,6 +1048,23 @@ fn byte_orders_are_printed() {
     );
 }
 
+/// Arrays of big-endian numbers.
+#[derive(Layout)]
+#[brw(big)]
+#[allow(dead_code, reason = "only described")]
+struct Grid {
+    heights: [[u16; 3]; 4],
+}
+
+#[test]
+fn the_bytes_of_a_number_are_the_last_dimension_in_c() {
+    let header = Schema::C
+        .print("grid", "Grid", &[("grid", &Grid::TYPE)])
+        .remove(0)
+        .text;
+    assert!(header.contains("uint8_t heights[4][3][2];"), "{header}");
+}
+
 /// Triangles of a mesh, ten bits for each index.
 #[derive(Layout, Debug)]
 #[binrw]

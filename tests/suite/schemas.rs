@@ -723,3 +723,27 @@ fn kaitai_checks_fields_at_explicit_offsets() {
     let valid = "expr: '(offset != 2) and (_ == side::left or _ == side::right)'";
     assert!(text.contains(valid) && !text.contains("in-enum"), "{text}");
 }
+
+/// A packed block at an explicit offset, with a check.
+#[derive(Layout)]
+#[brw(little)]
+struct PlacedBlock {
+    offset: u8,
+    size: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    #[br(count = size, assert(size > 1, "too small"))]
+    #[layout(content = [u16; 3], packing = lz4, size = 6)]
+    block: Vec<u8>,
+}
+
+#[test]
+fn kaitai_checks_blocks_at_explicit_offsets() {
+    let text = Schema::Kaitai
+        .print("placed", "", &[("placed", &PlacedBlock::TYPE)])
+        .remove(0)
+        .text;
+    assert!(
+        text.contains("expr: '(size > 1) and block._io.eof'"),
+        "{text}"
+    );
+}
