@@ -97,6 +97,44 @@ fn differences_of_one_list_are_grouped() {
 }
 
 #[test]
+fn two_values_differ_by_at_most_the_larger_difference() {
+    let folder = Folder::new();
+    let two = moved(6, |index, position| {
+        position[0] += [0.0, 0.25, 0.5].get(index).copied().unwrap_or_default()
+    });
+    assert_eq!(
+        lines(&folder, &strip(6), &two, ""),
+        ["  vertices[1..3].position: 2 differ, by at most 0.5"]
+    );
+}
+
+/// Counts lines, each of which stands for two differences here.
+#[test]
+fn further_lines_are_counted() {
+    let folder = Folder::new();
+    let [before, after] = [0.0, 0.25].map(|offset| {
+        let mut document = animated();
+        let mut animation = document.animations.remove(0);
+        animation
+            .poses
+            .iter_mut()
+            .for_each(|pose| pose.position[0] += offset);
+        document.animations = vec![animation; 24];
+        document
+    });
+    let found = lines(&folder, &before, &after, "");
+    assert_eq!(found.len(), 21);
+    assert_eq!(
+        found[19..],
+        [
+            "  animations[19].poses[0..2].position: 2 differ, by at most 0.25",
+            "  and 4 more lines; --verbose lists all differences",
+        ]
+    );
+    assert_eq!(lines(&folder, &before, &after, " --verbose").len(), 48);
+}
+
+#[test]
 fn inserted_and_removed_items_are_aligned() {
     let folder = Folder::new();
     let mut shorter = strip(50);
@@ -134,6 +172,34 @@ fn inserted_and_removed_items_are_aligned() {
     assert_eq!(
         found,
         ["  vertices[0]: 1 removed", "  vertices[49]: 1 added"]
+    );
+}
+
+#[test]
+fn optional_fields_are_removed_and_added() {
+    let folder = Folder::new();
+    let columns = mesh::Columns {
+        positions: positions(6),
+        normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
+        ..Default::default()
+    };
+    let with_normals = mesh::Document {
+        vertices: mesh::Vertices::from_columns(&columns).unwrap(),
+        ..strip(6)
+    };
+    assert_eq!(
+        lines(&folder, &with_normals, &strip(6), ""),
+        [
+            "  header.format.normal: 1 → 0, by 1",
+            "  vertices[0..6].normal: 6 removed"
+        ]
+    );
+    assert_eq!(
+        lines(&folder, &strip(6), &with_normals, ""),
+        [
+            "  header.format.normal: 0 → 1, by 1",
+            "  vertices[0..6].normal: 6 added"
+        ]
     );
 }
 
