@@ -437,6 +437,22 @@ fn bmd_position_precision_is_selectable() {
 }
 
 #[test]
+fn precision_applies_within_bmd() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0.1 0 0\nv 1.1 0.3 0\nv 0 1 0.7\nf 1 2 3\n");
+    folder
+        .run("convert a.obj fine.bmd --precision 128bit")
+        .fails(0);
+    folder.run("convert fine.bmd same.bmd").fails(0);
+    folder
+        .run("convert fine.bmd coarse.bmd --precision 64bit")
+        .fails(0);
+    let size = |name| folder.get(name).len();
+    assert_eq!(size("same.bmd"), size("fine.bmd"));
+    assert!(size("coarse.bmd") < size("fine.bmd"));
+}
+
+#[test]
 fn distant_scenes_can_be_centred() {
     let folder = Folder::new();
     folder.put(
@@ -471,10 +487,10 @@ fn authors_tool_dialects_are_noted() {
         let run = folder.run(&format!("convert a.obj a.ima --force {options}"));
         assert!(!run.stderr.contains("author's tool"), "{}", run.stderr);
     }
-    assert!(
-        !folder
-            .run("convert a.obj a.crmesh")
-            .stderr
-            .contains("author's tool")
-    );
+    // The author's tool reads no JSON of any dialect.
+    folder.run("convert a.obj spec.ima").fails(0);
+    for arguments in ["a.obj a.crmesh", "spec.ima a.json --scale 2"] {
+        let said = folder.run(&format!("convert {arguments}")).fails(0);
+        assert!(!said.contains("author's tool"), "{said}");
+    }
 }

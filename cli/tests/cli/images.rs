@@ -377,6 +377,26 @@ fn images_do_not_overwrite_other_outputs() {
     }
 }
 
+/// Input and output are in the current folder, so no image needs to be copied.
+#[cfg(target_os = "linux")]
+#[test]
+fn images_in_the_current_folder_are_not_read() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("in")).unwrap();
+    put_model(&folder, "a", "large.png");
+    for name in ["a.obj", "a.mtl"] {
+        fs::rename(folder.path(&format!("in/{name}")), folder.path(name)).unwrap();
+    }
+    fs::File::create(folder.path("large.png"))
+        .unwrap()
+        .set_len(1 << 42)
+        .unwrap();
+    for output in ["a.glb", "./b.glb"] {
+        let run = folder.run(&format!("convert a.obj {output} --strict"));
+        assert_eq!(run.status, 0, "{run:?}");
+    }
+}
+
 /// The file is sparse, and too large for memory.
 #[cfg(target_os = "linux")]
 #[test]
