@@ -136,12 +136,15 @@ fn json_has_decoded_values_and_units() {
     assert_eq!(json["angles"]["$items"][1]["$decoded"], 180);
     assert_eq!(
         of(&json["angle"]["exact"]),
-        [json!(true), null.clone(), null]
+        [json!(true), null.clone(), null.clone()]
     );
+    let periods = &json["periods"];
     assert_eq!(
-        of(&json["periods"]["$items"][1]),
-        [json!(2), json!(0.5), json!("Hz")]
+        of(&periods["$items"][1]),
+        [json!(2), json!(0.5), null.clone()]
     );
+    let units = [&periods["$unit"], &periods["$items"][0]["$unit"]];
+    assert_eq!(units, [&json!("Hz"), &json!("Hz")]);
     let rotation = json_of(&Rotation::TYPE, &[0, 0, 0, 0x70]);
     assert_eq!(rotation["$decoded"], json!([0.0, 0.0, 0.0, 1.0]));
     assert!(rotation.get("$unit").is_none());

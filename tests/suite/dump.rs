@@ -197,8 +197,8 @@ fn add_sizes(json: &Value, size: &mut u64) {
     }
     let items = object.get("$items").and_then(Value::as_array);
     let is_leaf = items.is_none_or(|items| !items.iter().all(Value::is_object));
-    if is_leaf && (object.contains_key("$value") || items.is_some()) {
-        let at = &object["$at"];
+    let is_leaf = is_leaf && (items.is_some() || object.contains_key("$value"));
+    if let (true, Some(at)) = (is_leaf, object.get("$at")) {
         *size += at[1].as_u64().unwrap() - at[0].as_u64().unwrap();
     }
     for part in object.values().chain(items.into_iter().flatten()) {

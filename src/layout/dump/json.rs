@@ -1,6 +1,6 @@
 //! Prints the values of a file as JSON.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::ops::{ControlFlow, Range};
 use std::{io, ptr};
@@ -38,7 +38,8 @@ pub(super) struct JsonWriter<'w, W> {
     open: Vec<OpenValue>,
     /// Notes on the next value: the packed bytes of the block that contains it.
     next_notes: Notes,
-    declarations: Declarations,
+    /// What declares the values so far.
+    declarations: HashSet<DeclarationKey>,
     covered: CoveredRanges,
     /// The error that ended the dump.
     error: Option<io::Error>,
@@ -49,6 +50,10 @@ struct OpenValue {
     /// The number of segments in its path.
     depth: usize,
     kind: OpenKind,
+    /// The place of the packed block that contains the value.
+    block: Option<Range<u64>>,
+    /// Whether the values that contain this one are not in the block.
+    starts_block: bool,
     /// Whether a key or item was printed.
     has_entries: bool,
     /// What follows the parts.
@@ -63,29 +68,19 @@ struct OpenValue {
 #[derive(Default)]
 struct Notes(String);
 
-/// The types and meanings of numbers and strings, which are the same for millions of values.
-#[derive(Default)]
-struct Declarations(HashMap<DeclarationKey, Notes>);
+/// What declares a value: the addresses of its type, field, variant and bit field, and the first bit in the whole word.
+type DeclarationKey = [usize; 5];
 
-/// The addresses of what declares a value: its type, field, variant and bit field.
-type DeclarationKey = [usize; 4];
-
-impl Declarations {
-    fn notes_on(&mut self, node: &Node) -> &Notes {
-        let key = [
-            ptr::from_ref(node.ty).addr(),
-            node.field.map_or(0, |field| ptr::from_ref(field).addr()),
-            node.variant
-                .map_or(0, |variant| ptr::from_ref(variant).addr()),
-            node.bit_field
-                .map_or(0, |field| ptr::from_ref(field).addr()),
-        ];
-        self.0.entry(key).or_insert_with(|| {
-            let mut notes = Notes::default();
-            notes.add_declaration(node);
-            notes
-        })
-    }
+fn declaration_key(node: &Node) -> DeclarationKey {
+    [
+        ptr::from_ref(node.ty).addr(),
+        node.field.map_or(0, |field| ptr::from_ref(field).addr()),
+        node.variant
+            .map_or(0, |variant| ptr::from_ref(variant).addr()),
+        node.bit_field
+            .map_or(0, |field| ptr::from_ref(field).addr()),
+        node.bits.map_or(0, |bits| bits.offset as usize),
+    ]
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -124,36 +119,25 @@ impl Notes {
         }
     }
 
-    /// Adds the place of a value, and the place of the packed block that contains it.
-    fn add_span(&mut self, span: &Span) {
-        let Range { start, end } = span.range();
-        self.add("at", format_args!("[{start}, {end}]"));
-        if let Span::Unpacked { packed, .. } = span {
-            self.add("in", format_args!("[{}, {}]", packed.start, packed.end));
-        }
+    fn add_range(&mut self, key: &str, Range { start, end }: &Range<u64>) {
+        self.add(key, format_args!("[{start}, {end}]"));
     }
 
-    /// Adds the name, the decoded value and the unit of a value.
+    /// Adds the name and the decoded value of a value.
     fn add_decoded(&mut self, node: &Node, value: &Value) {
         self.add_text("name", enum_name(node, value).unwrap_or_default());
-        let (decoded, unit) = node.decode(value);
-        if let Some(decoded) = decoded {
+        if let (Some(decoded), _) = node.decode(value) {
             self.add("decoded", json(JsonDecoded(&decoded)));
         }
-        self.add_text("unit", unit);
     }
 
-    /// Adds the place of a value.
-    fn add_place(&mut self, node: &Node) {
-        self.add_span(&node.span);
+    /// Adds the bits, the type, the unit and the meaning of a value.
+    fn add_declaration(&mut self, node: &Node) {
         if let Some(BitRange { offset, width }) = node.bits {
             self.add("bits", format_args!("[{offset}, {width}]"));
         }
-    }
-
-    /// Adds the type and the meaning of a value.
-    fn add_declaration(&mut self, node: &Node) {
         self.add_text("type", &type_name(node));
+        self.add_text("unit", node.decoding.unit);
         self.add_text("meaning", &short_doc(node));
     }
 
@@ -166,7 +150,10 @@ impl Notes {
         }
         let mut notes = Notes::default();
         notes.add("bytes", format_args!("\"{digits}\""));
-        notes.add_span(span);
+        notes.add_range("at", span.range());
+        if let Some(block) = block_of(span) {
+            notes.add_range("in", &block);
+        }
         notes.add_text("packing", packing);
         format!("{{{}}}", notes.0)
     }
@@ -191,7 +178,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             out,
             open: Vec::new(),
             next_notes: Notes::default(),
-            declarations: Declarations::default(),
+            declarations: HashSet::new(),
             covered: CoveredRanges::default(),
             error: None,
         })
@@ -333,14 +320,18 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
     }
 
     /// Opens a value, whose notes start with those on its packed bytes.
-    fn open(&mut self, depth: usize, kind: OpenKind) -> &mut OpenValue {
+    fn open(&mut self, node: &Node, kind: OpenKind) -> &mut OpenValue {
+        let block = block_of(&node.span);
+        let outer = self.open.last().and_then(|outer| outer.block.as_ref());
         let notes = match kind {
             OpenKind::InnerNumbers => Notes::default(),
             _ => std::mem::take(&mut self.next_notes),
         };
         self.open.push(OpenValue {
-            depth,
+            depth: node.path.len(),
             kind,
+            starts_block: block.as_ref() != outer,
+            block,
             has_entries: false,
             notes,
             has_ended: false,
@@ -355,6 +346,17 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         if self.open.last().is_some_and(OpenValue::has_plain_items) {
             return print_value(self.out, value);
         }
+        let is_new = self.declarations.insert(declaration_key(node));
+        let is_word = matches!(value, Value::Bits(..));
+        // Fields of words have the place of the word.
+        let has_place = self
+            .open
+            .last()
+            .is_none_or(|outer| outer.kind != OpenKind::Word);
+        let is_decoded = node.decoding.decode.is_some();
+        if !is_new && !is_word && !has_place && !is_decoded {
+            return print_value(self.out, value);
+        }
         let mut notes = Notes::default();
         match value {
             Value::Int(number) => notes.add("value", number),
@@ -367,8 +369,12 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         }
         notes.add_decoded(node, value);
         notes.append(&std::mem::take(&mut self.next_notes));
-        notes.add_place(node);
-        notes.append(self.declarations.notes_on(node));
+        if has_place {
+            self.add_place(&mut notes, node);
+        }
+        if is_new {
+            notes.add_declaration(node);
+        }
         let is_block = node.field.is_some_and(|field| field.block.is_some());
         let kind = match value {
             Value::Bits(..) => OpenKind::Word,
@@ -377,9 +383,19 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             _ => return write!(self.out, "{{{}}}", notes.0),
         };
         self.out.write_all(b"{")?;
-        let word = self.open(node.path.len(), kind);
+        let word = self.open(node, kind);
         (word.notes, word.has_ended) = (notes, true);
         Ok(())
+    }
+
+    /// Adds the place of a number or string, and of the packed block that starts with it.
+    fn add_place(&self, notes: &mut Notes, node: &Node) {
+        notes.add_range("at", node.span.range());
+        let block = block_of(&node.span);
+        let outer = self.open.last().and_then(|outer| outer.block.as_ref());
+        if let Some(block) = block.as_ref().filter(|block| Some(*block) != outer) {
+            notes.add_range("in", block);
+        }
     }
 
     fn print_start(&mut self, node: &Node) -> io::Result<()> {
@@ -405,7 +421,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             OpenKind::InnerNumbers => b"[",
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => b"{",
         })?;
-        self.open(node.path.len(), kind);
+        self.open(node, kind);
         Ok(())
     }
 
@@ -419,9 +435,14 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             return Ok(());
         }
         value.has_ended = true;
-        if value.kind != OpenKind::InnerNumbers {
-            value.notes.add_text("unit", node.decoding.unit);
-            value.notes.add_place(node);
+        if value.kind == OpenKind::InnerNumbers {
+            return Ok(());
+        }
+        value.notes.add_range("at", node.span.range());
+        if let (true, Some(block)) = (value.starts_block, &value.block) {
+            value.notes.add_range("in", block);
+        }
+        if self.declarations.insert(declaration_key(node)) {
             value.notes.add_declaration(node);
         }
         Ok(())
@@ -511,6 +532,14 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
         self.covered.add(&span);
         // If printing fails, the next value ends the walk.
         let _ = self.try_print(|writer| writer.print_trailing(path, &span, bytes));
+    }
+}
+
+/// Returns the place of the packed block that contains a span.
+fn block_of(span: &Span) -> Option<Range<u64>> {
+    match span {
+        Span::Unpacked { packed, .. } => Some(packed.clone()),
+        Span::Bytes(_) | Span::Text { .. } => None,
     }
 }
 
