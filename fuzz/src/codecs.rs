@@ -1,6 +1,7 @@
 //! Properties that hold for every file of the five formats.
 
 use meshspec::layout::dump::Dump;
+use meshspec::layout::tree::Tree;
 use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
 
 use super::input::{Input, limits};
@@ -91,15 +92,24 @@ pub fn walker(data: &[u8]) {
     }
 }
 
-/// Asserts that the values of a file assemble to the same bytes.
+/// Asserts that the values of a file, and their JSON, assemble to the same bytes.
 pub fn assemble(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     walker_checks::assert_assembles(input, &limits());
+    walker_checks::assert_json_assembles(input, &limits());
 }
 
-/// Asserts that documents round-trip through JSON, that documents from arbitrary JSON never cause a panic, and that
-/// strict writing accepts only valid ones.
+/// Asserts that documents round-trip through JSON, that documents and trees from arbitrary JSON never cause a panic, and
+/// that strict writing accepts only valid documents.
 pub fn json(data: &[u8]) {
+    for (_, layout) in FormatId::ALL
+        .iter()
+        .flat_map(|format| format.about().layouts())
+    {
+        if let Ok(tree) = Tree::from_json(layout, data) {
+            let _ = tree.assemble(&limits());
+        }
+    }
     if let Some(input) = Input::of(data)
         && let Ok(document) = input
             .format

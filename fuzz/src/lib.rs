@@ -12,7 +12,8 @@ mod reader_results;
 mod walker;
 
 pub use self::walker::{
-    Leaves, assert_assembles, assert_same_acceptance, assert_same_values, first_difference,
+    Leaves, assert_assembles, assert_json_assembles, assert_same_acceptance, assert_same_values,
+    first_difference,
 };
 pub use codecs::{assemble, json, rewrite, verdicts, walker};
 pub use input::Input;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use meshspec::layout::declaration::Type;
+use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::expr::Value;
 use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor};
@@ -282,6 +283,35 @@ pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
         input.format
     );
     true
+}
+
+/// Asserts that the JSON of a file without faults assembles to the same bytes.
+pub fn assert_json_assembles(input: Input, limits: &Limits) {
+    let Some(layout) = layout_of(input) else {
+        return;
+    };
+    let head = JsonHead {
+        file: "in",
+        format: input.format.name(),
+        layout: "in",
+    };
+    let mut json = Vec::new();
+    let dump = Dump::new(layout, input.bytes).with_limits(limits);
+    if dump
+        .write_json(&head, |_| None, &mut json)
+        .unwrap()
+        .is_some()
+    {
+        return;
+    }
+    let assembled = Tree::from_json(layout, &json).and_then(|tree| tree.assemble(limits));
+    let assembled = assembled.unwrap_or_else(|error| panic!("{}: {error}", input.format));
+    assert_eq!(
+        first_difference(&assembled, input.bytes),
+        None,
+        "{}",
+        input.format
+    );
 }
 
 /// Returns the offset of the first difference between two files, with the byte of each, which is `None` after the end

@@ -1,12 +1,14 @@
 //! `meshspec assemble`: writes a file from the output of `dump --json`.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
 use meshspec::{AnyFormat, Formats, Limits};
-use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use crate::content_kind::ContentKind;
 use crate::encoding::Encoding;
@@ -32,10 +34,33 @@ pub struct Assemble {
 }
 
 /// The names in the output of `dump --json`.
-#[derive(Deserialize)]
+#[derive(Default)]
 struct Names {
-    format: String,
+    format: Option<String>,
     layout: Option<String>,
+}
+
+impl<'de> Visitor<'de> for &mut Names {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with `format` and `layout`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        // The values follow, and need not be read twice.
+        while self.format.is_none() || self.layout.is_none() {
+            let Some(key) = map.next_key::<String>()? else {
+                break;
+            };
+            match &*key {
+                "format" => self.format = Some(map.next_value()?),
+                "layout" => self.layout = Some(map.next_value()?),
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Assemble {
@@ -98,8 +123,14 @@ impl Assemble {
 
 /// Returns the format and the layout of a dump, or an error message.
 fn parse_layout(text: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static Type), String> {
-    let Names { format, layout } = serde_json::from_slice(text)
-        .map_err(|error| format!("expected an object with `format` and `layout`: {error}"))?;
+    let mut names = Names::default();
+    let parsed = serde_json::Deserializer::from_slice(text).deserialize_map(&mut names);
+    let Names { format, layout } = names;
+    let format = match (format, parsed) {
+        (Some(format), _) => format,
+        (None, Err(error)) => return Err(error.to_string()),
+        (None, Ok(())) => return Err("expected an object with `format` and `layout`".to_owned()),
+    };
     let format = formats.get(&format).map_err(|error| error.to_string())?;
     let layouts = format.about().layouts();
     let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();

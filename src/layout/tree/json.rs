@@ -83,7 +83,8 @@ impl<'de> Visitor<'de> for FileVisitor {
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
             match &*key {
-                "file" | "format" | "layout" | "size" => drop(map.next_value::<IgnoredAny>()?),
+                "file" | "format" | "layout" => drop(map.next_value::<IgnoredAny>()?),
+                "size" => tree.file_size = Some(map.next_value()?),
                 "version" => match map.next_value::<u32>()? {
                     JSON_VERSION => {}
                     version => {

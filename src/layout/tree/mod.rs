@@ -55,7 +55,7 @@ pub struct Tree<'b> {
     pub(in crate::layout) root: TreeNode<'b>,
     /// Bytes that no field covers, each range with its offset.
     pub(in crate::layout) gaps: Vec<(u64, Cow<'b, [u8]>)>,
-    /// The size of the original file, if the values come from one.
+    /// The size of the original file, if the values come from one. Empty lists past its end do not extend a file.
     pub(in crate::layout) file_size: Option<u64>,
 }
 
@@ -208,6 +208,5 @@ impl<'b> Tree<'b> {
             .iter()
             .map(|(_, bytes)| bytes.len() as u64)
             .fold(self.root.max_size(), u64::saturating_add)
-            .saturating_add(self.file_size.unwrap_or_default())
     }
 }
