@@ -17,6 +17,9 @@ use crate::readable::{self, Readable};
 /// The keys of the first line of `dump --json` for a text file. The JSON of other files has the key `layout`.
 const DUMP_KEYS: &[&str] = &["file", "format", "size"];
 
+/// The keys of `dump --json` that may precede `layout`. Documents have some of them, too.
+const TREE_KEYS: &[&str] = &["error", "gaps", "path", "trailing", "value", "version"];
+
 /// The keys of the output of `decode --json`, with `dialect` before `meshes`. Documents as JSON always have others, or no
 /// dialect.
 const CONTENTS_KEYS: &[&str] = &[
@@ -254,7 +257,9 @@ impl JsonHead {
 
     /// Returns `true` if no key after `key`, which is not in `keys` yet, can change the kind of the object.
     fn is_decided_by(&self, key: &str) -> bool {
-        let is_printed = DUMP_KEYS.contains(&key) || CONTENTS_KEYS.contains(&key);
+        let is_printed = [DUMP_KEYS, TREE_KEYS, CONTENTS_KEYS]
+            .iter()
+            .any(|keys| keys.contains(&key));
         let has_dialect = self.keys.iter().any(|known| known == "dialect");
         key == "asset"
             || (self.format.is_some() && key == "layout")

@@ -18,18 +18,6 @@ use serde_json::{Value, json};
 
 use crate::corpus;
 
-fn dumped(ty: &'static Type, bytes: &[u8]) -> Value {
-    let head = JsonHead {
-        file: "in",
-        format: "test",
-        layout: "test",
-    };
-    let mut text = Vec::new();
-    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
-    assert_eq!(fault.unwrap(), None);
-    serde_json::from_slice(&text).unwrap()
-}
-
 /// Assembles the values of a file. `Value` sorts the keys of objects.
 fn assembled(ty: &'static Type, json: &Value) -> meshspec::Result<Vec<u8>> {
     Tree::from_json(ty, json.to_string().as_bytes())?.assemble(&Limits::default())
@@ -67,6 +55,57 @@ fn remove_notes(json: &mut Value) {
     }
 }
 
+/// Returns JSON with the keys of objects in alphabetical or in reverse order.
+fn text_of(json: &Value, is_reversed: bool) -> String {
+    let text = |json| text_of(json, is_reversed);
+    match json {
+        Value::Object(object) => {
+            let mut keys: Vec<_> = object
+                .iter()
+                .map(|(key, value)| format!("{}:{}", json!(key), text(value)))
+                .collect();
+            if is_reversed {
+                keys.reverse();
+            }
+            format!("{{{}}}", keys.join(","))
+        }
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(text).collect();
+            format!("[{}]", items.join(","))
+        }
+        json => json.to_string(),
+    }
+}
+
+/// Asserts that a file comes back from its JSON, and from its plain values in any order.
+#[track_caller]
+pub fn assert_comes_back_from_json(ty: &'static Type, bytes: &[u8]) {
+    let head = JsonHead {
+        file: "in",
+        format: "test",
+        layout: "test",
+    };
+    let mut text = Vec::new();
+    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
+    assert_eq!(fault.unwrap(), None);
+    let mut plain: Value = serde_json::from_slice(&text).unwrap();
+    remove_notes(&mut plain["value"]);
+    let texts = [
+        String::from_utf8(text).unwrap(),
+        text_of(&plain, false),
+        text_of(&plain, true),
+    ];
+    for text in texts {
+        let found = Tree::from_json(ty, text.as_bytes())
+            .and_then(|tree| tree.assemble(&Limits::default()))
+            .unwrap_or_else(|error| panic!("{error}: {text:.3000}"));
+        assert!(
+            found == bytes,
+            "{found:x?}, expected {bytes:x?}: {text:.3000}"
+        );
+    }
+}
+
 #[test]
 fn files_come_back_from_plain_values_in_any_order() {
     let valid = corpus::cases().filter(|(entry, _)| entry.kind == CaseKind::Valid);
@@ -76,12 +115,7 @@ fn files_come_back_from_plain_values_in_any_order() {
         let Some(ty) = format.layout_of(&bytes, entry.dialect) else {
             continue;
         };
-        let mut json = dumped(ty, &bytes);
-        remove_notes(&mut json["value"]);
-        let text = json.to_string();
-        let found = assembled(ty, &json)
-            .unwrap_or_else(|error| panic!("{}: {error}: {text:.2000}", entry.file));
-        assert!(found == bytes, "{}: {text:.2000}", entry.file);
+        assert_comes_back_from_json(ty, &bytes);
         count += 1;
     }
     assert!(count > 60, "{count}");
@@ -134,7 +168,7 @@ fn values_select_variants_wherever_they_are() {
     assert_eq!(assembled(&Optional::TYPE, &json).unwrap(), b"OPT\0\x01\x02");
     let json = json!({"value": {"content": [1, 2], "rest": []}});
     let error = error_of(&Optional::TYPE, &json);
-    let reason = "content: no variant of Content applies, or the value that selects one is omitted";
+    let reason = "content: the value that selects one of Bytes, Words is omitted";
     assert!(error.starts_with(reason), "{error}");
 }
 
@@ -254,6 +288,77 @@ fn numbers_keep_all_digits() {
 }
 
 #[test]
+fn keys_occur_once() {
+    for (ty, value, expected) in [
+        (
+            &Optional::TYPE,
+            r#""kind": 0, "content": [1, 2], "kind": 0"#,
+            "has two keys `kind`",
+        ),
+        (
+            &Optional::TYPE,
+            r#""kind": {"$value": 0, "$value": 0}"#,
+            "kind: has two keys `$value`",
+        ),
+        (
+            &Optional::TYPE,
+            r#""kind": 1, "content": [{"is_set": true, "level": 1, "level": 2}, 0]"#,
+            "content[0]: has two keys `level`",
+        ),
+        (
+            &Optional::TYPE,
+            r#""rest": {"$items": [], "$items": []}"#,
+            "rest: has two keys `$items`",
+        ),
+        (
+            &Optional::TYPE,
+            r#""rest": []}, "value": {"#,
+            "duplicate field `value`",
+        ),
+    ] {
+        let text = format!("{{\"value\": {{{value}}}}}");
+        let error = Tree::from_json(ty, text.as_bytes())
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn errors_have_the_place_in_the_whole_text() {
+    // The content is read after the value that selects its variant, and the number from its digits.
+    for (ty, text) in [
+        (
+            &Optional::TYPE,
+            "{\"value\": {\n\"content\": [1,\n\"x\"],\n\"kind\": 0}}",
+        ),
+        (&Numbers::TYPE, "{\"value\": {\n\"wide\":\n\n\"x\"}}"),
+    ] {
+        let error = Tree::from_json(ty, text.as_bytes())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("\"x\" is not an integer at line 4 "),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn items_with_other_content_are_kept() {
+    let ty = &Optional::TYPE;
+    for item in [
+        json!({"$value": 1, "$trailing": {"$bytes": "ff"}}),
+        json!({"$value": 1, "$packed": {"$bytes": "ff"}}),
+    ] {
+        let json = json!({"value": {"kind": 0, "content": [item, 2], "rest": []}});
+        let error = error_of(ty, &json);
+        let reason = "content[0]: is given, but the file has no field for it";
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
 fn deep_nesting_is_harmless() {
     let is_read = |open: &str, close: &str| {
         let value = open.repeat(100_000) + "1" + &close.repeat(100_000);
@@ -265,4 +370,122 @@ fn deep_nesting_is_harmless() {
     // Ignored notes may contain anything.
     assert!(is_read("{\"$at\": ", "}"));
     assert!(is_read("{\"$decoded\": [", "]}"));
+}
+
+/// Inline content that depends on a value before it.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Outer {
+    kind: u8,
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Inner, args(kind), inline)]
+    body: Vec<u8>,
+    end: u8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"IN")]
+#[br(import(kind: u8))]
+struct Inner {
+    a: u8,
+    #[br(if(kind != 0))]
+    b: Option<u8>,
+    own: u8,
+    #[br(args(own))]
+    zone: Zone,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(kind: u8))]
+enum Zone {
+    #[br(pre_assert(kind == 0))]
+    Narrow(u8),
+    #[br(pre_assert(kind != 0))]
+    Wide(u16),
+}
+
+/// Inline content that is a choice of structs.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct InlineChoice {
+    kind: u8,
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Which, args(kind), inline)]
+    body: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(kind: u8))]
+enum Which {
+    #[br(pre_assert(kind == 0))]
+    Pair(Pair),
+    #[br(pre_assert(kind != 0))]
+    Single(Single),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Pair {
+    x: u8,
+    y: u8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Single {
+    x: u16,
+}
+
+/// A packed inline block and a field of its content with the same name.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Same {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = SameBody, packing = lz4, size = 2, inline)]
+    body: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct SameBody {
+    body: u8,
+    last: u8,
+}
+
+#[test]
+fn inline_content_comes_back() {
+    let outer = &Outer::TYPE;
+    assert_comes_back_from_json(outer, b"\x01\x07INabc\x01\0e");
+    assert_comes_back_from_json(outer, b"\0\x05INa\0\x07e");
+    // Trailing bytes of the block, and of the file.
+    assert_comes_back_from_json(outer, b"\0\x07INa\0\x07xye");
+    assert_comes_back_from_json(outer, b"\0\x06INa\0\x07xeyz");
+    assert_comes_back_from_json(&InlineChoice::TYPE, &[0, 2, 7, 8]);
+    assert_comes_back_from_json(&InlineChoice::TYPE, &[1, 2, 7, 8]);
+    assert_comes_back_from_json(&Same::TYPE, &[3, 0x20, 5, 6]);
+}
+
+#[test]
+fn inline_content_may_precede_what_it_depends_on() {
+    let json = json!({"value": {"a": 1, "b": 2, "own": 0, "zone": 1, "size": 6, "end": 1}});
+    // The presence of `b` determines the omitted `kind`.
+    let expected = b"\x01\x06IN\x01\x02\0\x01\x01";
+    assert_eq!(assembled(&Outer::TYPE, &json).unwrap(), expected);
+    let json = json!({"value": {"a": 0, "own": 0}});
+    let error = error_of(&Outer::TYPE, &json);
+    assert!(error.contains("omitted"), "{error}");
 }

@@ -135,6 +135,30 @@ fn values_need_no_notes() {
     assert_eq!(folder.get("out.mesh"), expected);
 }
 
+/// The keys as sorted by other programs, and the values before the names.
+#[test]
+fn keys_may_be_in_any_order() {
+    let folder = Folder::new();
+    let text = r#"{"format": "mesh", "gaps": [], "layout": "mesh", "value": {}}"#;
+    let message = folder.run_with("assemble - out.mesh", text).fails(1);
+    assert!(
+        message.contains("is omitted and cannot be determined"),
+        "{message}"
+    );
+    let text = r#"{"value": {}, "format": "mesh", "version": 1, "layout": "mesh"}"#;
+    let message = folder.run_with("assemble - out.mesh", text).fails(1);
+    assert!(
+        message.contains("is omitted and cannot be determined"),
+        "{message}"
+    );
+    folder.put("values.json", text);
+    let message = folder.run("info values.json").fails(1);
+    assert!(
+        message.contains("meshspec assemble values.json OUT"),
+        "{message}"
+    );
+}
+
 #[test]
 fn assembly_errors_name_the_path() {
     let folder = Folder::new();

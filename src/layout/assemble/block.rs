@@ -36,7 +36,7 @@ impl Assembler<'_> {
             let end = self
                 .write_value(WriteTarget { given, ..target }, &content)?
                 .end;
-            let end = self.write_trailing(region, end, given)?;
+            let end = self.write_trailing(region, end, own)?;
             self.regions[base].placed_end = placed_end;
             self.path.extend(name);
             end

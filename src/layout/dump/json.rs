@@ -7,7 +7,7 @@ use std::{io, ptr};
 
 use serde::Serialize;
 
-use super::wording::{enum_name, short_doc, type_name};
+use super::wording::{declared_type_name, enum_name, short_doc};
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Shape, Type};
 use crate::layout::decoding::DecodedValue;
@@ -18,7 +18,7 @@ use crate::{Rule, Span, Text, float};
 /// The version of the notation, which changes when the meaning of a key does.
 pub(in crate::layout) const VERSION: u32 = 1;
 
-/// What the JSON of a dump says about the whole file.
+/// The header of the JSON of a dump.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonHead<'h> {
     /// The name of the file.
@@ -38,7 +38,7 @@ pub(super) struct JsonWriter<'w, W> {
     open: Vec<OpenValue>,
     /// Notes on the next value: the packed bytes of the block that contains it.
     next_notes: Notes,
-    /// What declares the values so far.
+    /// The declarations of the values so far.
     declarations: HashSet<DeclarationKey>,
     covered: CoveredRanges,
     /// The error that ended the dump.
@@ -56,8 +56,10 @@ struct OpenValue {
     starts_block: bool,
     /// Whether a key or item was printed.
     has_entries: bool,
-    /// What follows the parts.
+    /// The keys after the parts.
     notes: Notes,
+    /// The notes on the inline blocks of the value, by their names.
+    blocks: Vec<(&'static str, Notes)>,
     /// Whether no parts follow. Trailing bytes may still follow.
     has_ended: bool,
     /// The number of inline blocks inside whose content has not ended. The content has the path of this value.
@@ -93,8 +95,10 @@ enum OpenKind {
     Items,
     /// Numbers without notes: their places follow from the place of the list.
     Numbers,
-    /// A list of numbers in such a list.
+    /// A list of numbers in such a list, or the content of an inline block.
     InnerNumbers,
+    /// The items of a list that is the content of an inline block, in the object of the struct that contains the block.
+    InlineItems,
     /// A number or string.
     Scalar,
 }
@@ -136,7 +140,8 @@ impl Notes {
         if let Some(BitRange { offset, width }) = node.bits {
             self.add("bits", format_args!("[{offset}, {width}]"));
         }
-        self.add_text("type", &type_name(node));
+        // The number of items is different wherever a field occurs.
+        self.add_text("type", &declared_type_name(node));
         self.add_text("unit", node.decoding.unit);
         self.add_text("meaning", &short_doc(node));
     }
@@ -255,7 +260,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             OpenKind::Numbers | OpenKind::InnerNumbers => {
                 self.out.write_all(if is_first { b"" } else { b", " })
             }
-            OpenKind::Items => self.start_line(is_first),
+            OpenKind::Items | OpenKind::InlineItems => self.start_line(is_first),
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => {
                 let name = path.last().and_then(|step| step.name()).unwrap_or_default();
                 self.start_line(is_first)?;
@@ -287,14 +292,29 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
 
     /// Ends the last open value. Returns `false` if there is none.
     fn close_last(&mut self) -> io::Result<bool> {
-        let Some(value) = self.open.pop() else {
+        let Some(mut value) = self.open.pop() else {
             return Ok(false);
         };
+        if !value.blocks.is_empty() {
+            let mut blocks = Vec::new();
+            for (name, Notes(notes)) in &value.blocks {
+                blocks.push(format!("\"{name}\": {{{notes}}}"));
+            }
+            let blocks = blocks.join(", ");
+            value.notes.add("blocks", format_args!("{{{blocks}}}"));
+        }
         let indent = 2 + 2 * self.open.len();
         let Notes(notes) = &value.notes;
         let is_list = matches!(value.kind, OpenKind::Items | OpenKind::Numbers);
         match value.kind {
             OpenKind::InnerNumbers => {
+                self.out.write_all(b"]")?;
+                return Ok(true);
+            }
+            OpenKind::InlineItems => {
+                if value.has_entries {
+                    write!(self.out, "\n{:indent$}", "")?;
+                }
                 self.out.write_all(b"]")?;
                 return Ok(true);
             }
@@ -334,6 +354,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             block,
             has_entries: false,
             notes,
+            blocks: Vec::new(),
             has_ended: false,
             inline_blocks: 0,
         });
@@ -404,6 +425,9 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         if let Some(last) = self.open.last_mut()
             && last.depth == node.path.len()
         {
+            if node.ty.item_type_and_count().is_some() {
+                return self.print_inline_list(node);
+            }
             last.inline_blocks += 1;
             return Ok(());
         }
@@ -418,9 +442,26 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         };
         self.out.write_all(match kind {
             OpenKind::Numbers | OpenKind::Items => b"{\"$items\": [",
-            OpenKind::InnerNumbers => b"[",
+            OpenKind::InnerNumbers | OpenKind::InlineItems => b"[",
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => b"{",
         })?;
+        self.open(node, kind);
+        Ok(())
+    }
+
+    /// Starts a list that is the content of an inline block.
+    fn print_inline_list(&mut self, node: &Node) -> io::Result<()> {
+        let Some(outer) = self.open.last_mut() else {
+            return Ok(());
+        };
+        let is_first = !std::mem::replace(&mut outer.has_entries, true);
+        self.start_line(is_first)?;
+        self.out.write_all(b"\"$items\": [")?;
+        let kind = if has_plain_items(node) {
+            OpenKind::InnerNumbers
+        } else {
+            OpenKind::InlineItems
+        };
         self.open(node, kind);
         Ok(())
     }
@@ -435,7 +476,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             return Ok(());
         }
         value.has_ended = true;
-        if value.kind == OpenKind::InnerNumbers {
+        if let OpenKind::InnerNumbers | OpenKind::InlineItems = value.kind {
             return Ok(());
         }
         value.notes.add_range("at", node.span.range());
@@ -454,34 +495,48 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         while self.open.last().is_some_and(|last| last.depth > path.len()) {
             self.close_last()?;
         }
-        match self.open.last_mut() {
+        let depth = self.open.last().map(|last| last.depth);
+        match (self.open.last_mut(), path.last()) {
+            // The bytes follow the content of an inline block.
+            (Some(last), Some(Segment::Field(name))) if last.depth < path.len() => {
+                last.notes_on_block(name).add("trailing", trailing);
+                return Ok(());
+            }
             // The bytes of the file.
-            Some(last) if last.has_ended && path.is_empty() => while self.close_last()? {},
-            Some(last) => {
+            _ if path.is_empty() || depth.is_none() => while self.close_last()? {},
+            (Some(last), _) => {
                 last.notes.add("trailing", trailing);
                 return Ok(());
             }
-            None => {}
+            (None, _) => {}
         }
         write!(self.out, ",\n  \"trailing\": {trailing}")
     }
 
     fn print_packed(&mut self, node: &Node) -> io::Result<()> {
-        let block = node.field.and_then(|field| field.block);
-        let packing = block.map_or("", |block| block.packing.name());
-        let mut notes = Notes::default();
-        notes.add("packed", Notes::of_bytes(&node.span, node.bytes, packing));
-        if !block.is_some_and(|block| block.inline) {
-            self.next_notes = notes;
+        self.close_before(node.path.len() + 1, false)?;
+        let Some((field, block)) = node.field.and_then(|field| Some((field, field.block?))) else {
             return Ok(());
+        };
+        let packed = Notes::of_bytes(&node.span, node.bytes, block.packing.name());
+        match self.open.last_mut() {
+            Some(outer) if block.inline => outer.notes_on_block(field.name).add("packed", packed),
+            _ => self.next_notes.add("packed", packed),
         }
-        self.start_value(&node.own_path(), false)?;
-        notes.add_text("meaning", &short_doc(node));
-        write!(self.out, "{{{}}}", notes.0)
+        Ok(())
     }
 }
 
 impl OpenValue {
+    fn notes_on_block(&mut self, name: &'static str) -> &mut Notes {
+        let known = self.blocks.iter().position(|(known, _)| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.blocks.push((name, Notes::default()));
+            self.blocks.len() - 1
+        });
+        &mut self.blocks[index].1
+    }
+
     fn has_plain_items(&self) -> bool {
         matches!(self.kind, OpenKind::Numbers | OpenKind::InnerNumbers)
     }
@@ -503,7 +558,12 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         self.try_print(|writer| {
-            let Some(outer) = writer.open.last_mut() else {
+            // The object of a struct has one key for its own magic bytes, and none for those of inline content.
+            let Some(outer) = writer
+                .open
+                .last_mut()
+                .filter(|outer| outer.inline_blocks == 0)
+            else {
                 return Ok(());
             };
             let is_first = !std::mem::replace(&mut outer.has_entries, true);

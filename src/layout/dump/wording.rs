@@ -10,6 +10,15 @@ const LONGEST_TEXT: usize = 64;
 
 /// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`.
 pub(super) fn type_name(node: &Node) -> String {
+    type_with_count(node, node.count)
+}
+
+/// Returns the type like [`type_name`], without the number of items in a list: `Vertex[]`.
+pub(super) fn declared_type_name(node: &Node) -> String {
+    type_with_count(node, None)
+}
+
+fn type_with_count(node: &Node, count: Option<u64>) -> String {
     match node.bit_field {
         Some(field) if field.flag => "bool".to_owned(),
         Some(field) => match field.declared {
@@ -20,7 +29,7 @@ pub(super) fn type_name(node: &Node) -> String {
                 field.bits.width
             ),
         },
-        None => with_dimensions(node.ty, node.count),
+        None => with_dimensions(node.ty, count),
     }
 }
 

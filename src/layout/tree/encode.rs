@@ -2,7 +2,7 @@
 
 use super::node::{Leaf, TreeNode};
 use super::{Section, number};
-use crate::layout::declaration::Type;
+use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::{FormKind, Frames, Item, Program, Step, Unit, UnitId};
 
@@ -30,9 +30,15 @@ impl Encoder<'_> {
 
     fn encode_value(&mut self, node: &TreeNode, item: &Item) -> Option<()> {
         let form = &self.program.forms[item.form];
+        if has_other_parts(node, form.kind) {
+            return None;
+        }
         match form.kind {
             FormKind::Number(_) => {
                 let value = node.scalar(form.ty, &mut |_| {}).ok()??;
+                if !is_named(form.ty, &value) {
+                    return None;
+                }
                 let (encoded, size) = number::encode(form.ty, &value).ok()?;
                 self.bytes.extend(&encoded[..size]);
                 self.set_field(item, &value);
@@ -71,10 +77,12 @@ impl Encoder<'_> {
                 }
             }
             FormKind::Struct(unit) => self.encode_in_unit(item, unit, |encoder, unit| {
-                if node.leaf.is_some() || node.parts.as_ref()?.magic.is_some() {
+                let magic = unit.declaration.magic;
+                let given = node.parts.as_ref()?.magic.as_ref();
+                if given.is_some_and(|given| given != magic) {
                     return None;
                 }
-                encoder.bytes.extend(unit.declaration.magic);
+                encoder.bytes.extend(magic);
                 encoder.encode_fields(node, &unit.steps)
             })?,
             FormKind::Choice(unit) => self.encode_in_unit(item, unit, |encoder, unit| {
@@ -164,5 +172,33 @@ impl Encoder<'_> {
             ..Item::of_field(step)
         };
         self.encode_value(node, &item)
+    }
+}
+
+/// Returns `true` if a value of this kind has parts that only the assembler writes or rejects.
+fn has_other_parts(node: &TreeNode, kind: FormKind) -> bool {
+    let is_scalar = matches!(kind, FormKind::Number(_) | FormKind::Text);
+    let Some(parts) = &node.parts else {
+        return false;
+    };
+    let is_list = matches!(kind, FormKind::Items(..));
+    let is_choice = matches!(kind, FormKind::Choice(_));
+    parts.packed.is_some()
+        || parts.trailing.is_some()
+        || (!is_scalar && !is_choice && node.leaf.is_some())
+        || (!is_list && !is_choice && !parts.items.is_empty())
+        || ((is_scalar || is_list) && (parts.magic.is_some() || !parts.fields.is_empty()))
+}
+
+/// Returns `false` for an enum value without a name, which the walker rejects.
+fn is_named(ty: &Type, value: &Value) -> bool {
+    match ty.without_byte_order() {
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Enum { values, .. } => {
+                values.iter().any(|named| Value::Int(named.value) == *value)
+            }
+            _ => true,
+        },
+        _ => true,
     }
 }

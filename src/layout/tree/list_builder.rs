@@ -28,14 +28,20 @@ pub(super) struct ListBuilder {
 }
 
 impl ListBuilder {
-    /// Creates an empty list. `frames` has the slots of the unit that contains it.
-    pub fn new(item: Item, program: &'static Program, frames: &mut Frames) -> ListBuilder {
+    /// Creates an empty list. `frames` has the slots of the unit that contains it. With `keeps_nodes`, no items are kept as
+    /// bytes.
+    pub fn new(
+        item: Item,
+        program: &'static Program,
+        frames: &mut Frames,
+        keeps_nodes: bool,
+    ) -> ListBuilder {
         let form = &program.forms[item.form];
         ListBuilder {
             program,
             item,
             stride: frames.form_size(item.form, item.arguments),
-            is_contiguous: is_contiguous(form.ty),
+            is_contiguous: !keeps_nodes && is_contiguous(form.ty),
             items: Items::default(),
             bytes: Vec::new(),
             count: 0,

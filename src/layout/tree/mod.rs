@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use cursor::no_item_before;
 pub(in crate::layout) use items::{ItemEncoding, Items, Section, StoredItems};
-pub(in crate::layout) use node::{Leaf, PackedBlock, Recomputation, TreeNode};
+pub(in crate::layout) use node::{Leaf, Recomputation, TreeNode};
 
 use super::declaration::Type;
 use super::expr::Value;
@@ -122,13 +122,7 @@ impl<'b> Tree<'b> {
     ///
     /// Returns an error if the layout has no value at `path`, or the path skips a list index.
     pub fn set_packed(&mut self, path: impl Into<Path>, bytes: Vec<u8>) -> Result<()> {
-        self.node_at(path)?.parts_mut().packed = Some(PackedBlock {
-            bytes: bytes.into(),
-            span: None,
-            is_open: false,
-            is_inline: false,
-            size_paths: Vec::new(),
-        });
+        self.node_at(path)?.parts_mut().packed = Some(bytes.into());
         Ok(())
     }
 

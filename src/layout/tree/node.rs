@@ -70,6 +70,19 @@ pub(in crate::layout) enum Recomputation {
     Always,
 }
 
+/// A block that was not read from a file.
+impl From<Vec<u8>> for PackedBlock<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        PackedBlock {
+            bytes: bytes.into(),
+            span: None,
+            is_open: false,
+            is_inline: false,
+            size_paths: Vec::new(),
+        }
+    }
+}
+
 impl<'b> From<Leaf> for TreeNode<'b> {
     fn from(leaf: Leaf) -> TreeNode<'b> {
         TreeNode {

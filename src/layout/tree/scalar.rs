@@ -56,8 +56,7 @@ impl TreeNode<'_> {
     }
 
     /// Returns the given packed word, or else composes it from its fields; `None` if nothing is given. Returns an error
-    /// if the word and its fields disagree, a value is not an integer that fits, or only some unreserved fields are
-    /// given.
+    /// like [`GivenBits::compose`], or if a value is not an integer that fits.
     fn compose_word(
         &self,
         declaration: &'static Declaration,
@@ -79,26 +78,15 @@ impl TreeNode<'_> {
         if self.parts.is_none() {
             return Ok(whole);
         }
-        let mut word = 0;
+        let mut given = GivenBits::default();
         for field in fields {
-            let bits = match self.field(field.name) {
-                Some(part) => part.bits(field, on_read)?,
-                None => None,
-            };
-            match (bits, whole) {
-                (Some(bits), Some(whole)) if bits != field.bits.extract(whole) => {
-                    let name = field.name;
-                    return Err(format!(
-                        "is {whole:#x}, but its field `{name}` is {bits:#x}: omit one of them"
-                    ));
-                }
-                (Some(bits), _) => word |= bits << field.bits.offset,
-                (None, Some(_)) => {}
-                (None, None) if field.reserved => {}
-                (None, None) => return Err(format!("its field `{}` is omitted", field.name)),
+            if let Some(part) = self.field(field.name)
+                && let Some(bits) = part.bits(field, on_read)?
+            {
+                given.add(field, bits);
             }
         }
-        Ok(Some(whole.unwrap_or(word)))
+        given.compose(declaration, whole)
     }
 
     /// Returns the value of a bit field, in the lowest bits; `None` if it is omitted.
@@ -125,6 +113,55 @@ impl TreeNode<'_> {
         let number =
             number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
         encode_bits(number, field).map(Some)
+    }
+}
+
+/// The given fields of a packed word.
+#[derive(Default)]
+pub(in crate::layout) struct GivenBits {
+    word: u128,
+    /// The bits of the given fields.
+    mask: u128,
+}
+
+impl GivenBits {
+    /// Adds a field, whose value is in the lowest bits of `bits`.
+    pub fn add(&mut self, field: &BitField, bits: u128) {
+        self.word |= bits << field.bits.offset;
+        self.mask |= field.bits.mask();
+    }
+
+    pub fn contains(&self, field: &BitField) -> bool {
+        self.mask & field.bits.mask() != 0
+    }
+
+    /// Returns the word, whose whole value may be given, too; `None` if nothing is given. Returns an error if the word and
+    /// its fields disagree, or only some unreserved fields are given.
+    pub fn compose(
+        &self,
+        declaration: &Declaration,
+        whole: Option<u128>,
+    ) -> Result<Option<u128>, String> {
+        let mut fields = declaration.bit_fields().iter();
+        if let Some(whole) = whole {
+            let differs = |field: &&BitField| {
+                let mask = field.bits.mask() & self.mask;
+                whole & mask != self.word & mask
+            };
+            return match fields.find(differs) {
+                None => Ok(Some(whole)),
+                Some(field) => Err(format!(
+                    "is {whole:#x}, but its field `{}` is {:#x}: omit one of them",
+                    field.name,
+                    field.bits.extract(self.word)
+                )),
+            };
+        }
+        let missing = fields.find(|field| !field.reserved && !self.contains(field));
+        match missing {
+            Some(field) => Err(format!("its field `{}` is omitted", field.name)),
+            None => Ok(Some(self.word)),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 
 use crate::common::{Mutator, ROOT, fixtures, samples};
 use crate::fuzz::{Input, assert_assembles, assert_json_assembles, first_difference};
+use crate::tree_json::assert_comes_back_from_json;
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::Layout;
@@ -210,6 +211,7 @@ fn errors_name_the_value() {
 
 fn round_trips(ty: &'static Type, bytes: &[u8]) -> bool {
     let values = Tree::read(ty, bytes, &Limits::default()).unwrap();
+    assert_comes_back_from_json(ty, bytes);
     values.assemble(&Limits::default()).unwrap() == bytes
 }
 

@@ -1,0 +1,215 @@
+//! Reads a tree from JSON.
+//!
+//! Values are read by their declared types, so lists become bytes again while they are read.
+
+mod reader;
+mod structs;
+mod words;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::Tree;
+use crate::layout::declaration::Type;
+use crate::layout::dump::JSON_VERSION;
+use crate::{Error, Result};
+use reader::Reader;
+
+impl Tree<'_> {
+    /// Reads the values of a file of type `ty` from JSON, as docs/json.md describes it and
+    /// [`Dump::write_json`](crate::layout::dump::Dump::write_json) writes it. Omitted values are computed when the file is
+    /// assembled.
+    ///
+    /// ```
+    /// use meshspec::layout::{Layout, tree::Tree};
+    ///
+    /// /// A list of heights.
+    /// #[derive(Layout)]
+    /// #[br(little)]
+    /// struct Heights {
+    ///     count: u16,
+    ///     #[br(count = count)]
+    ///     samples: Vec<f32>,
+    /// }
+    ///
+    /// let heights = Tree::from_json(&Heights::TYPE, br#"{"value": {"samples": [1, 2.5]}}"#)?;
+    /// assert_eq!(heights.assemble(&Default::default())?, b"\x02\0\0\0\x80\x3f\0\0\x20\x40");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with line and column if the text is no JSON, or has unknown keys or values of the wrong type.
+    pub fn from_json(ty: &'static Type, text: &[u8]) -> Result<Tree<'static>> {
+        let mut deserializer = serde_json::Deserializer::from_slice(text);
+        let tree = FileVisitor { ty }.read(&mut deserializer);
+        tree.and_then(|tree| deserializer.end().map(|()| tree))
+            .map_err(Error::malformed)
+    }
+}
+
+/// Reads the object for a whole file.
+struct FileVisitor {
+    ty: &'static Type,
+}
+
+impl FileVisitor {
+    fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree<'static>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FileVisitor {
+    type Value = Tree<'static>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object with the values of a file")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'static>, A::Error> {
+        let mut tree = Tree::new(self.ty);
+        let (mut has_value, mut trailing) = (false, None);
+        let mut key = String::new();
+        while read_key(&mut map, &mut key)? {
+            match &*key {
+                "file" | "format" | "layout" => drop(map.next_value::<IgnoredAny>()?),
+                "size" => tree.file_size = Some(map.next_value()?),
+                "version" => match map.next_value::<u32>()? {
+                    JSON_VERSION => {}
+                    version => {
+                        return Err(de::Error::custom(format_args!(
+                            "version {version} of the notation, but only {JSON_VERSION} is known"
+                        )));
+                    }
+                },
+                "path" => {
+                    let path: String = map.next_value()?;
+                    return Err(de::Error::custom(format_args!(
+                        "contains only `{path}`: the rest of the file is missing"
+                    )));
+                }
+                "error" => {
+                    return Err(de::Error::custom(
+                        "the dump ends with an error: the rest of the file is missing",
+                    ));
+                }
+                "value" if has_value => return Err(de::Error::duplicate_field("value")),
+                "value" => {
+                    has_value = true;
+                    tree.root = Reader::new(self.ty).read_root(&mut map)?;
+                }
+                "gaps" => {
+                    for Bytes { at, bytes } in map.next_value::<Vec<Bytes>>()? {
+                        let [start, _] = at.ok_or_else(|| de::Error::missing_field("$at"))?;
+                        if start.checked_add(bytes.len() as u64).is_none() {
+                            let message = format_args!("a gap at {start} ends beyond 2^64 - 1");
+                            return Err(de::Error::custom(message));
+                        }
+                        tree.add_gap(start, bytes);
+                    }
+                }
+                "trailing" => trailing = Some(map.next_value::<Bytes>()?.bytes),
+                key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
+            }
+        }
+        if let Some(bytes) = trailing {
+            tree.root.parts_mut().trailing = Some(bytes.into());
+        }
+        Ok(tree)
+    }
+}
+
+/// Bytes that are no value: a gap, trailing bytes, or a packed block.
+struct Bytes {
+    at: Option<[u64; 2]>,
+    bytes: Vec<u8>,
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        struct BytesVisitor;
+        impl<'de> Visitor<'de> for BytesVisitor {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object with `$bytes`")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bytes, A::Error> {
+                let (mut at, mut bytes) = (None, None);
+                let mut key = String::new();
+                while read_key(&mut map, &mut key)? {
+                    match &*key {
+                        "$at" => at = Some(map.next_value()?),
+                        "$bytes" => {
+                            let digits: Cow<str> = map.next_value()?;
+                            bytes = Some(decode_hex(&digits).ok_or_else(|| {
+                                de::Error::custom(
+                                    "invalid `$bytes`: expected an even number of hexadecimal digits",
+                                )
+                            })?);
+                        }
+                        "$in" | "$packing" => drop(map.next_value::<IgnoredAny>()?),
+                        key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
+                    }
+                }
+                let bytes = bytes.ok_or_else(|| de::Error::missing_field("$bytes"))?;
+                Ok(Bytes { at, bytes })
+            }
+        }
+        deserializer.deserialize_map(BytesVisitor)
+    }
+}
+
+/// Decodes hexadecimal digits; `None` if their number is odd or another character occurs.
+fn decode_hex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    let mut pairs = digits.as_bytes().chunks(2);
+    let decode = |pair: &[u8]| match *pair {
+        [high, low] => Some((16 * digit(high)? + digit(low)?) as u8),
+        _ => None,
+    };
+    pairs.try_fold(Vec::new(), |mut bytes, pair| {
+        bytes.push(decode(pair)?);
+        Some(bytes)
+    })
+}
+
+/// Reads the next key of an object into `key`. Returns `false` at the end.
+fn read_key<'de, A: MapAccess<'de>>(map: &mut A, key: &mut String) -> Result<bool, A::Error> {
+    struct KeySeed<'k>(&'k mut String);
+
+    impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+        type Value = ();
+
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_str(self)
+        }
+    }
+
+    impl Visitor<'_> for KeySeed<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a key")
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<(), E> {
+            self.0.clear();
+            self.0.push_str(text);
+            Ok(())
+        }
+    }
+
+    Ok(map.next_key_seed(KeySeed(key))?.is_some())
+}
+
+/// Returns the message of an error in a part of a text, without its line and column in that part.
+fn message_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").filter(|_| error.line() > 0);
+    text[..end.unwrap_or(text.len())].to_owned()
+}

@@ -1,0 +1,456 @@
+//! Reads values by their declared types.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::super::list_builder::ListBuilder;
+use super::super::node::{Leaf, TreeNode};
+use super::super::number::{self, describe_type};
+use super::{Bytes, message_of, read_key};
+use crate::Text;
+use crate::float::narrow_to_f32;
+use crate::layout::declaration::{Shape, Type};
+use crate::layout::expr::Value;
+use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Step, Unit};
+use crate::layout::walk::{Segment, path_text};
+
+/// The keys that describe a value, and are ignored.
+const NOTES: &[&str] = &[
+    "$at", "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
+];
+
+/// Reads values by their declared types.
+pub(super) struct Reader {
+    pub program: &'static Program,
+    /// The values so far that expressions refer to.
+    pub frames: Frames,
+    /// The path of the current value.
+    pub path: Vec<Segment>,
+    /// Whether the variant that contains the value is a guess, so that its numbers may have other types.
+    is_guessing: bool,
+}
+
+impl Reader {
+    pub fn new(ty: &'static Type) -> Reader {
+        let program = Program::of(ty);
+        Reader {
+            program,
+            frames: Frames::new(program),
+            path: Vec::new(),
+            is_guessing: false,
+        }
+    }
+
+    /// Reads the value of the whole file.
+    pub fn read_root<'de, A: MapAccess<'de>>(
+        mut self,
+        map: &mut A,
+    ) -> Result<TreeNode<'static>, A::Error> {
+        let item = Item::root(self.program);
+        map.next_value_seed(ValueSeed {
+            reader: &mut self,
+            item,
+            is_noted: false,
+        })
+    }
+
+    fn ty(&self, item: &Item) -> &'static Type {
+        self.program.forms[item.form].ty
+    }
+
+    pub fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
+        match path_text(&self.path) {
+            path if path.is_empty() => E::custom(message),
+            path => E::custom(format_args!("{path}: {message}")),
+        }
+    }
+
+    pub fn two_keys<E: de::Error>(&self, key: &str) -> E {
+        self.error(format_args!("has two keys `{key}`"))
+    }
+
+    pub fn set_field(&mut self, item: &Item, node: &TreeNode) {
+        if let (Some(step), Some(Leaf::Value(value))) = (item.own_step(), &node.leaf) {
+            self.frames.set_field(step, value);
+        }
+    }
+}
+
+/// Reads the value of an item.
+pub(super) struct ValueSeed<'r> {
+    pub reader: &'r mut Reader,
+    pub item: Item,
+    /// Whether the value is inside an object with notes on it.
+    pub is_noted: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+    type Value = TreeNode<'static>;
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<TreeNode<'static>, D::Error> {
+        let ValueSeed {
+            reader,
+            item,
+            is_noted,
+        } = self;
+        match reader.program.forms[item.form].kind {
+            FormKind::Choice(unit) => {
+                let unit = &reader.program.units[unit];
+                let (outer, _) = reader.frames.enter(unit, item.arguments);
+                let node = match reader.frames.choose_variant(&unit.steps) {
+                    Ok(step) => reader.read_variant(step, is_noted, deserializer)?,
+                    Err(possible) => {
+                        let text = <&RawValue>::deserialize(deserializer)?.get();
+                        let node = reader.guess_variant(unit, &possible, is_noted, text);
+                        node.map_err(de::Error::custom)?
+                    }
+                };
+                reader.frames.leave(outer, item.own_step());
+                Ok(node)
+            }
+            // Only the text of such a number has all of its digits.
+            FormKind::Number(size) if size > 8 => {
+                let text = <&RawValue>::deserialize(deserializer)?.get();
+                if text.starts_with(['{', '"', '[']) {
+                    let inner = &mut serde_json::Deserializer::from_str(text);
+                    let value = inner.deserialize_any(ValueVisitor {
+                        reader,
+                        item,
+                        is_noted,
+                    });
+                    return value.map_err(|error| de::Error::custom(message_of(&error)));
+                }
+                reader.scalar_of_text(&item, text)
+            }
+            _ => deserializer.deserialize_any(ValueVisitor {
+                reader,
+                item,
+                is_noted,
+            }),
+        }
+    }
+}
+
+/// Returns the value of a field, or the content of its block.
+pub(super) fn content_of(step: &'static Step) -> Item {
+    let item = Item::of_field(step);
+    step.block
+        .as_ref()
+        .map_or(item, |block| item.block_content(block))
+}
+
+struct ValueVisitor<'r> {
+    reader: &'r mut Reader,
+    item: Item,
+    is_noted: bool,
+}
+
+impl Reader {
+    fn read_variant<'de, D: Deserializer<'de>>(
+        &mut self,
+        variant: &'static Step,
+        is_noted: bool,
+        deserializer: D,
+    ) -> Result<TreeNode<'static>, D::Error> {
+        let item = content_of(variant);
+        let seed = ValueSeed {
+            reader: self,
+            item,
+            is_noted,
+        };
+        seed.deserialize(deserializer)
+    }
+
+    /// Reads a choice whose variant depends on unknown values, such as a look-ahead, as the first variant with its fields.
+    /// The assembler finds out the variant.
+    fn guess_variant(
+        &mut self,
+        unit: &Unit,
+        possible: &[&'static Step],
+        is_noted: bool,
+        text: &str,
+    ) -> Result<TreeNode<'static>, String> {
+        let (depth, was_guessing) = (self.path.len(), self.is_guessing);
+        let mut error = String::new();
+        for variant in possible {
+            let enclosing = self.frames.enclosing();
+            self.is_guessing = true;
+            let inner = &mut serde_json::Deserializer::from_str(text);
+            let node = self.read_variant(variant, is_noted, inner);
+            self.is_guessing = was_guessing;
+            self.path.truncate(depth);
+            match node {
+                Ok(node) => return Ok(node),
+                Err(failure) => error = message_of(&failure),
+            }
+            self.frames.leave(enclosing, None);
+        }
+        let name = unit.declaration.name;
+        let reason: de::value::Error = self.error(format_args!(
+            "no variant of {name} applies, or the value that selects one is omitted"
+        ));
+        Err(match possible {
+            // Its values are wrong, whichever variant it is.
+            [_] => error,
+            _ => reason.to_string(),
+        })
+    }
+
+    /// Returns an integer as a number of the type of `item`.
+    fn integer<E: de::Error>(&mut self, item: &Item, number: i128) -> Result<TreeNode<'static>, E> {
+        let value = integer(self.ty(item), number);
+        let node = self.scalar(item, value)?;
+        if self.is_guessing {
+            return Ok(Leaf::Text(number.to_string()).into());
+        }
+        Ok(node)
+    }
+
+    /// Parses a number as text, or returns a string.
+    fn scalar_of_text<E: de::Error>(
+        &mut self,
+        item: &Item,
+        text: &str,
+    ) -> Result<TreeNode<'static>, E> {
+        let value = number::parse_value(self.ty(item), text);
+        self.scalar(item, value)
+    }
+
+    /// Returns a value of a number, and stores it for expressions.
+    fn scalar<E: de::Error>(
+        &mut self,
+        item: &Item,
+        value: Result<Value, String>,
+    ) -> Result<TreeNode<'static>, E> {
+        let ty = self.ty(item);
+        let value = value.map_err(|message| self.error(message))?;
+        if !matches!(value, Value::Text(_)) {
+            number::encode(ty, &value).map_err(|message| self.error(message))?;
+        }
+        let node = Leaf::Value(value).into();
+        self.set_field(item, &node);
+        Ok(node)
+    }
+}
+
+/// Returns an integer as a value of type `ty`.
+fn integer(ty: &'static Type, number: i128) -> Result<Value, String> {
+    let wrong = || Err(format!("{number} is not {}", describe_type(ty)));
+    match *ty.without_byte_order() {
+        // Converted once: 64-bit floats in between would be rounded twice.
+        Type::Float(4) => Ok(Value::F32(number as f32)),
+        Type::Float(_) => Ok(Value::F64(number as f64)),
+        Type::Unsigned(16) => u128::try_from(number)
+            .map(Value::unsigned)
+            .or_else(|_| wrong()),
+        Type::Unsigned(_) | Type::Signed(_) => Ok(Value::Int(number)),
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Bits { .. } => u128::try_from(number)
+                .map(|word| Value::Bits(word, declaration))
+                .or_else(|_| wrong()),
+            Shape::Enum { .. } => Ok(Value::Int(number)),
+            Shape::Struct(_) | Shape::Choice(_) => wrong(),
+        },
+        _ => wrong(),
+    }
+}
+
+/// Returns a number with a fraction as a value of type `ty`.
+fn float(ty: &Type, number: f64) -> Result<Value, String> {
+    match ty.without_byte_order() {
+        Type::Float(4) => {
+            let narrow = narrow_to_f32(number);
+            if narrow.is_infinite() {
+                return Err(format!("{number} is out of range for a 32-bit float"));
+            }
+            Ok(Value::F32(narrow))
+        }
+        Type::Float(_) => Ok(Value::F64(number)),
+        _ => Err(format!("{number:?} is not {}", describe_type(ty))),
+    }
+}
+
+impl<'de> Visitor<'de> for ValueVisitor<'_> {
+    type Value = TreeNode<'static>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&describe_type(self.reader.ty(&self.item)))?;
+        match path_text(&self.reader.path) {
+            path if path.is_empty() => Ok(()),
+            path => write!(f, " for `{path}`"),
+        }
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<TreeNode<'static>, E> {
+        self.reader.integer(&self.item, number.into())
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<TreeNode<'static>, E> {
+        self.reader.integer(&self.item, number.into())
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<TreeNode<'static>, E> {
+        let value = float(self.reader.ty(&self.item), number);
+        self.reader.scalar(&self.item, value)
+    }
+
+    fn visit_bool<E: de::Error>(self, flag: bool) -> Result<TreeNode<'static>, E> {
+        let text = if flag { "true" } else { "false" };
+        self.reader.scalar_of_text(&self.item, text)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<TreeNode<'static>, E> {
+        self.reader.scalar_of_text(&self.item, text)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<TreeNode<'static>, A::Error> {
+        match self.reader.program.forms[self.item.form].kind {
+            FormKind::Items(inner, _) => self.reader.read_items(&self.item, inner, seq),
+            FormKind::Text => self.reader.read_text(&self.item, seq),
+            _ => Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TreeNode<'static>, A::Error> {
+        if self.is_noted {
+            return Err(de::Error::invalid_type(de::Unexpected::Map, &self));
+        }
+        let ValueVisitor { reader, item, .. } = self;
+        let form = &reader.program.forms[item.form];
+        match (form.kind, form.ty.own_declaration()) {
+            (FormKind::Struct(unit), _) => reader.read_struct(&item, unit, map),
+            (FormKind::Number(_), Some(declaration))
+                if matches!(declaration.shape, Shape::Bits { .. }) =>
+            {
+                reader.read_word(&item, declaration, map)
+            }
+            _ => reader.read_noted(&item, map),
+        }
+    }
+}
+
+impl Reader {
+    /// Reads the object of a number, a string or a list.
+    fn read_noted<'de, A: MapAccess<'de>>(
+        &mut self,
+        item: &Item,
+        mut map: A,
+    ) -> Result<TreeNode<'static>, A::Error> {
+        let kind = self.program.forms[item.form].kind;
+        let value_key = match kind {
+            FormKind::Items(..) => "$items",
+            _ => "$value",
+        };
+        let mut node = TreeNode::default();
+        let (mut is_given, mut is_unterminated) = (false, false);
+        let mut key = String::new();
+        while read_key(&mut map, &mut key)? {
+            if key == "$unterminated" && kind == FormKind::Text {
+                let value = map.next_value();
+                is_unterminated = value.map_err(|error| self.error(error))?;
+            } else if key == value_key {
+                if std::mem::replace(&mut is_given, true) {
+                    return Err(self.two_keys(&key));
+                }
+                let value = map.next_value_seed(ValueSeed {
+                    reader: &mut *self,
+                    item: *item,
+                    is_noted: true,
+                })?;
+                node.leaf = value.leaf;
+                if let Some(parts) = value.parts {
+                    node.parts_mut().items = parts.items;
+                }
+            } else {
+                self.read_note(&key, &mut node, &mut map)?;
+            }
+        }
+        if let (true, Some(Leaf::Value(Value::Text(text)))) = (is_unterminated, &node.leaf) {
+            node.leaf = Some(Leaf::Unterminated(text.clone()));
+        }
+        Ok(node)
+    }
+
+    /// Reads a note on a value. Only some belong to its content.
+    pub fn read_note<'de, A: MapAccess<'de>>(
+        &mut self,
+        key: &str,
+        node: &mut TreeNode<'static>,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        match key {
+            "$packed" => node.parts_mut().packed = Some(self.read_bytes(map)?.into()),
+            "$trailing" => node.parts_mut().trailing = Some(self.read_bytes(map)?.into()),
+            "$magic" => {
+                let magic: Result<Text, _> = map.next_value();
+                let magic = magic.map_err(|error| self.error(error))?;
+                node.parts_mut().magic = Some(magic.as_bytes().to_vec());
+            }
+            key => self.ignore_note(key, map)?,
+        }
+        Ok(())
+    }
+
+    fn read_bytes<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<Vec<u8>, A::Error> {
+        let bytes: Result<Bytes, _> = map.next_value();
+        Ok(bytes.map_err(|error| self.error(error))?.bytes)
+    }
+
+    /// Skips a note. Returns an error for another key.
+    pub fn ignore_note<'de, A: MapAccess<'de>>(
+        &self,
+        key: &str,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        if !NOTES.contains(&key) {
+            return Err(self.error(format_args!("has no field `{key}`")));
+        }
+        map.next_value::<IgnoredAny>().map(drop)
+    }
+
+    /// Reads a string that is not UTF-8, as a list of bytes.
+    fn read_text<'de, A: SeqAccess<'de>>(
+        &mut self,
+        item: &Item,
+        mut seq: A,
+    ) -> Result<TreeNode<'static>, A::Error> {
+        let mut text = Vec::new();
+        while let Some(byte) = seq.next_element().map_err(|error| self.error(error))? {
+            text.push(byte);
+        }
+        self.scalar(item, Ok(Value::Text(text)))
+    }
+
+    fn read_items<'de, A: SeqAccess<'de>>(
+        &mut self,
+        list: &Item,
+        inner: FormId,
+        mut seq: A,
+    ) -> Result<TreeNode<'static>, A::Error> {
+        let item = list.array_item(inner);
+        let mut builder = ListBuilder::new(item, self.program, &mut self.frames, self.is_guessing);
+        self.path.push(Segment::Index(0));
+        let mut index = 0;
+        while let Some(node) = seq.next_element_seed(ValueSeed {
+            reader: &mut *self,
+            item,
+            is_noted: false,
+        })? {
+            builder.push(node, &mut self.frames);
+            index += 1;
+            if let Some(last) = self.path.last_mut() {
+                *last = Segment::Index(index);
+            }
+        }
+        self.path.pop();
+        let mut node = TreeNode::empty_group();
+        node.parts_mut().items = builder.finish(&self.frames);
+        Ok(node)
+    }
+}
