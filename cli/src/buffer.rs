@@ -24,6 +24,37 @@ pub enum Buffer {
     Large(MmapMut, usize),
 }
 
+/// Reads the first [`MIN_LARGE_SIZE`] bytes of a stream; fewer if the stream is smaller.
+pub fn read_start(stream: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    stream.take(MIN_LARGE_SIZE).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// A stream whose size is limited: it may be endless.
+pub struct LimitedStream<R> {
+    stream: R,
+    remaining: u64,
+}
+
+impl<R: Read> LimitedStream<R> {
+    pub fn new(stream: R) -> LimitedStream<R> {
+        LimitedStream {
+            stream,
+            remaining: max_size(),
+        }
+    }
+}
+
+impl<R: Read> Read for LimitedStream<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let size = self.stream.read(buffer)?;
+        let remaining = self.remaining.checked_sub(size as u64);
+        self.remaining = remaining.ok_or_else(|| too_large("stream"))?;
+        Ok(size)
+    }
+}
+
 impl Buffer {
     /// Reads a file. Returns fewer bytes if the file is truncated while reading.
     ///
@@ -64,8 +95,7 @@ impl Buffer {
     ///
     /// Returns an error if reading fails, or if the stream exceeds [`Limits::max_file_size`]: it may be endless.
     pub fn read_stream(stream: &mut dyn Read, is_possible: StartCheck) -> io::Result<Buffer> {
-        let mut bytes = Vec::new();
-        stream.take(MIN_LARGE_SIZE).read_to_end(&mut bytes)?;
+        let mut bytes = read_start(stream)?;
         if bytes.len() as u64 == MIN_LARGE_SIZE && is_possible(&bytes, None) {
             stream
                 .take(max_size() + 1 - MIN_LARGE_SIZE)

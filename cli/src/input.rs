@@ -88,7 +88,8 @@ pub fn is_pattern(path: &Path) -> bool {
 }
 
 /// Creates the failure for an error when opening or reading the file `path`.
-fn read_failure(path: &Path, error: io::Error) -> Failure {
+/// Returns the failure for a file or stream that cannot be read.
+pub fn read_failure(path: &Path, error: io::Error) -> Failure {
     let error = match error.kind() {
         io::ErrorKind::NotFound if is_pattern(path) => {
             io::Error::new(error.kind(), "no file matches this pattern")

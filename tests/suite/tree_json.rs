@@ -466,6 +466,101 @@ struct SameBody {
     last: u8,
 }
 
+/// Inline content that is a list, then packed inline content that is a choice, and nested inline content.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct InlineKinds {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = [u8; 2], inline)]
+    list: Vec<u8>,
+    kind: u8,
+    packed_size: u8,
+    #[br(count = packed_size)]
+    #[layout(content = Which, args(kind), packing = lz4, size = 2, inline)]
+    choice: Vec<u8>,
+    nested_size: u8,
+    #[br(count = nested_size)]
+    #[layout(content = Nested, inline)]
+    nested: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Nested {
+    inner_size: u8,
+    #[br(count = inner_size)]
+    #[layout(content = Leaf, inline)]
+    inner: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Leaf {
+    leaf: u8,
+}
+
+/// Items whose variants a look-ahead selects. The same text has another type in each.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Guessed {
+    #[br(restore_position)]
+    tag: u8,
+    #[br(args(tag))]
+    body: GuessedBody,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(tag: u8))]
+enum GuessedBody {
+    #[br(pre_assert(tag == 0))]
+    Narrow(NarrowBody),
+    #[br(pre_assert(tag == 1))]
+    Wide(WideBody),
+    #[br(pre_assert(tag > 1))]
+    Word(WordBody),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct NarrowBody {
+    own: u8,
+    number: f32,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct WideBody {
+    own: u8,
+    number: f64,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct WordBody {
+    word: Flags,
+}
+
+#[test]
+fn values_of_guessed_variants_keep_their_text() {
+    let narrow = [&[0][..], &0.1_f32.to_le_bytes()].concat();
+    assert_comes_back_from_json(&Guessed::TYPE, &narrow);
+    for number in [0.1, -0.0, 1e300, f64::NAN, f64::INFINITY] {
+        let wide = [&[1][..], &f64::to_le_bytes(number)].concat();
+        assert_comes_back_from_json(&Guessed::TYPE, &wide);
+    }
+    assert_comes_back_from_json(&Guessed::TYPE, &[7, 0]);
+}
+
 #[test]
 fn inline_content_comes_back() {
     let outer = &Outer::TYPE;
@@ -477,6 +572,12 @@ fn inline_content_comes_back() {
     assert_comes_back_from_json(&InlineChoice::TYPE, &[0, 2, 7, 8]);
     assert_comes_back_from_json(&InlineChoice::TYPE, &[1, 2, 7, 8]);
     assert_comes_back_from_json(&Same::TYPE, &[3, 0x20, 5, 6]);
+    let kinds = &InlineKinds::TYPE;
+    let bytes = [2, 7, 8, 0, 3, 0x20, 5, 6, 2, 1, 9];
+    assert_comes_back_from_json(kinds, &bytes);
+    // Trailing bytes after the list and after the innermost content.
+    let bytes = [3, 7, 8, 0xaa, 1, 3, 0x20, 5, 6, 4, 3, 9, 0xbb, 0xcc];
+    assert_comes_back_from_json(kinds, &bytes);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `meshspec assemble`: writes a file from the output of `dump --json`.
 
 use std::fmt;
+use std::io::Read;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use meshspec::{AnyFormat, Formats, Limits};
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 
+use crate::buffer::{self, LimitedStream, MIN_LARGE_SIZE};
 use crate::content_kind::ContentKind;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -71,10 +73,10 @@ impl Assemble {
     fn assemble(&self, formats: &Formats) -> Result<Status> {
         output::reject_existing(&self.output, self.force)?;
         let name = name_of(&self.input);
-        let text = input::read_expected(&self.input, &|start, _| {
-            Encoding::Json.may_start_with(start)
-        })?;
-        let text = json::without_byte_order_mark(&text);
+        let read_failure = |error| input::read_failure(&self.input, error);
+        let mut stream = input::open(&self.input)?;
+        let start = buffer::read_start(&mut stream).map_err(read_failure)?;
+        let text = json::without_byte_order_mark(&start);
         if text.trim_ascii().is_empty() {
             return Err(Failure::invalid(
                 &name,
@@ -89,8 +91,13 @@ impl Assemble {
         };
         let (format, layout) = layout?;
         Encoding::Format(format).require_extension(&self.output, formats)?;
-        let values =
-            Tree::from_json(layout, text).map_err(|error| Failure::from_error(&name, &error))?;
+        // A large text is not kept in memory.
+        let values = if (start.len() as u64) < MIN_LARGE_SIZE {
+            Tree::from_json(layout, text)
+        } else {
+            Tree::read_json(layout, LimitedStream::new(text.chain(stream)))
+        };
+        let values = values.map_err(|error| Failure::from_error(&name, &error))?;
         let bytes = values
             .assemble(&Limits::default())
             .map_err(|error| Failure::from_error(&name, &error))?;

@@ -184,7 +184,7 @@ fn failed_allocations_exit_with_status_3() {
     );
     let program = assert_cmd::cargo::cargo_bin!("meshspec");
     for variable in ["unset RUST_BACKTRACE", "export RUST_BACKTRACE=1"] {
-        let script = format!("{variable}; ulimit -v 300000; exec \"$0\" \"$@\"");
+        let script = format!("{variable}; ulimit -v 340000; exec \"$0\" \"$@\"");
         let arguments = [
             "-c",
             &script,

@@ -4,7 +4,7 @@ use super::assembler::{Assembler, WriteTarget, Written};
 use super::region::RegionState;
 use super::sparse_buffer::SparseBuffer;
 use crate::layout::declaration::Packing;
-use crate::layout::program::{BlockStep, FormKind, Item};
+use crate::layout::program::{BlockStep, FormId, FormKind, Item};
 use crate::layout::tree::TreeNode;
 use crate::{Result, unpack};
 
@@ -70,12 +70,30 @@ impl Assembler<'_> {
         let Some(content) = given.filter(|_| !is_open) else {
             return !is_open;
         };
-        match self.program.forms[block.form].kind {
-            FormKind::Struct(unit) | FormKind::Choice(unit) if block.block.inline => {
-                let mut steps = self.program.units[unit].steps.iter();
-                !steps.any(|step| content.field(step.field.name).is_some())
+        if block.block.inline {
+            !self.is_inline_content_given(block.form, content)
+        } else {
+            content.leaf.is_none() && !content.has_parts()
+        }
+    }
+
+    /// Returns `true` if a value contains a part of inline content. The parts of the content are those of the value.
+    fn is_inline_content_given(&self, form: FormId, value: &TreeNode) -> bool {
+        match self.program.forms[form].kind {
+            FormKind::Struct(unit) => self.program.units[unit].steps.iter().any(|step| {
+                let inline = step.block.as_ref().filter(|block| block.block.inline);
+                value.field(step.field.name).is_some()
+                    || inline.is_some_and(|block| self.is_inline_content_given(block.form, value))
+            }),
+            FormKind::Choice(unit) => {
+                let mut variants = self.program.units[unit].steps.iter();
+                variants.any(|variant| self.is_inline_content_given(variant.form, value))
             }
-            _ => content.leaf.is_none() && !content.has_parts(),
+            FormKind::Items(..) => value
+                .parts
+                .as_ref()
+                .is_some_and(|parts| !parts.items.is_empty()),
+            FormKind::Number(_) | FormKind::Text => false,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{BitRange, Shape, Type};
 use crate::layout::decoding::DecodedValue;
 use crate::layout::expr::Value;
-use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor};
+use crate::layout::walk::{Fault, InlineBlocks, Node, Segment, Visit, Visitor};
 use crate::{Rule, Span, Text, float};
 
 /// The version of the notation, which changes when the meaning of a key does.
@@ -40,6 +40,7 @@ pub(super) struct JsonWriter<'w, W> {
     next_notes: Notes,
     /// The declarations of the values so far.
     declarations: HashSet<DeclarationKey>,
+    inline_blocks: InlineBlocks,
     covered: CoveredRanges,
     /// The error that ended the dump.
     error: Option<io::Error>,
@@ -184,6 +185,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             open: Vec::new(),
             next_notes: Notes::default(),
             declarations: HashSet::new(),
+            inline_blocks: InlineBlocks::default(),
             covered: CoveredRanges::default(),
             error: None,
         })
@@ -462,7 +464,9 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         } else {
             OpenKind::InlineItems
         };
-        self.open(node, kind);
+        let block = self.open.last().and_then(|outer| outer.block.clone());
+        // The list has no notes, so its items say in which block they are.
+        self.open(node, kind).block = block;
         Ok(())
     }
 
@@ -492,24 +496,28 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
     fn print_trailing(&mut self, path: &[Segment], span: &Span, bytes: &[u8]) -> io::Result<()> {
         let trailing = Notes::of_bytes(span, bytes, "");
         // Ends the parts of the value that the bytes follow, but not the value.
-        while self.open.last().is_some_and(|last| last.depth > path.len()) {
+        while let Some(last) = self.open.last() {
+            let is_inline_list = last.has_ended
+                && matches!(last.kind, OpenKind::InlineItems | OpenKind::InnerNumbers);
+            if last.depth <= path.len() && !is_inline_list {
+                break;
+            }
             self.close_last()?;
         }
-        let depth = self.open.last().map(|last| last.depth);
-        match (self.open.last_mut(), path.last()) {
-            // The bytes follow the content of an inline block.
-            (Some(last), Some(Segment::Field(name))) if last.depth < path.len() => {
+        if let Some(last) = self.open.last_mut() {
+            if !last.has_ended
+                && let Some(name) = self.inline_blocks.block_before(path, span)
+            {
                 last.notes_on_block(name).add("trailing", trailing);
                 return Ok(());
             }
-            // The bytes of the file.
-            _ if path.is_empty() || depth.is_none() => while self.close_last()? {},
-            (Some(last), _) => {
+            if !path.is_empty() {
                 last.notes.add("trailing", trailing);
                 return Ok(());
             }
-            (None, _) => {}
         }
+        // The bytes at the end of the file.
+        while self.close_last()? {}
         write!(self.out, ",\n  \"trailing\": {trailing}")
     }
 
@@ -577,6 +585,11 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
         self.covered.add(&node.span);
         // If printing fails, the next value ends the walk.
         let _ = self.try_print(|writer| writer.print_packed(node));
+    }
+
+    fn should_unpack(&mut self, node: &Node) -> bool {
+        self.inline_blocks.add(node);
+        true
     }
 
     fn should_visit_partial_arrays(&self) -> bool {

@@ -14,6 +14,7 @@ pub(super) fn type_name(node: &Node) -> String {
 }
 
 /// Returns the type like [`type_name`], without the number of items in a list: `Vertex[]`.
+#[cfg(feature = "serde")]
 pub(super) fn declared_type_name(node: &Node) -> String {
     type_with_count(node, None)
 }

@@ -24,7 +24,9 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::{Role, ValueOrigin};
-pub(crate) use frames::{EnclosingUnit, Frames, SlotMark};
+#[cfg(feature = "serde")]
+pub(crate) use frames::EnclosingUnit;
+pub(crate) use frames::{Frames, SlotMark};
 pub(crate) use item::Item;
 pub(super) use listing::{ListingOrder, Reached, reachable};
 pub use model::Problem;

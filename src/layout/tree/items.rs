@@ -285,6 +285,7 @@ impl<'b> StoredItems<'b> {
     }
 
     /// Returns `true` if the items have this type.
+    #[cfg(feature = "serde")]
     pub fn has_type(&self, ty: &Type) -> bool {
         match self.encoding() {
             ItemEncoding::Numbers(own) => *own == ty,

@@ -10,7 +10,7 @@ use super::stored_bytes::StoredBytes;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Block, Field, Packing, Type};
 use crate::layout::expr::{Expr, Value};
-use crate::layout::walk::{Fault, ItemLayout, Node, Segment, Visit, Visitor, walk};
+use crate::layout::walk::{Fault, InlineBlocks, ItemLayout, Node, Segment, Visit, Visitor, walk};
 use crate::{Limits, Span};
 
 /// Reads the values of a file into a tree. If `paths` is given, blocks that contain none of these paths stay packed, unless
@@ -116,6 +116,7 @@ struct Recorder<'b, 'p> {
     /// The groups that enclose the current value.
     open_groups: Vec<OpenGroup<'b>>,
     blocks: Vec<(Vec<Segment>, BlockData<'b>)>,
+    inline_blocks: InlineBlocks,
     covered: CoveredRanges,
 }
 
@@ -128,6 +129,7 @@ impl<'b, 'p> Recorder<'b, 'p> {
             root: TreeNode::default(),
             open_groups: Vec::new(),
             blocks: Vec::new(),
+            inline_blocks: InlineBlocks::default(),
             covered: CoveredRanges::default(),
         }
     }
@@ -215,6 +217,7 @@ impl Visitor for Recorder<'_, '_> {
     }
 
     fn should_unpack(&mut self, node: &Node) -> bool {
+        self.inline_blocks.add(node);
         let Some(block) = node.field.and_then(|field| field.block) else {
             return true;
         };
@@ -289,8 +292,13 @@ impl Visitor for Recorder<'_, '_> {
     fn visit_trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.covered.add(&span);
         let bytes = self.block_bytes(&span, bytes);
-        self.blocks
-            .push((path.to_vec(), BlockData::Trailing(bytes)));
+        let mut path = path.to_vec();
+        // The file may end with an inline block, too.
+        if !self.open_groups.is_empty() {
+            let name = self.inline_blocks.block_before(&path, &span);
+            path.extend(name.map(Segment::Field));
+        }
+        self.blocks.push((path, BlockData::Trailing(bytes)));
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod document;
 mod find;
+mod inline_blocks;
 mod item_layout;
 mod items;
 mod select;
@@ -30,6 +31,7 @@ pub use crate::path::{Segment, path_text};
 pub(super) use document::walk_document;
 pub use document::{DocumentValue, Fields, StoredFields};
 pub use find::{find, unpack_block};
+pub(in crate::layout) use inline_blocks::InlineBlocks;
 pub(in crate::layout) use item_layout::ItemLayout;
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;

@@ -520,9 +520,9 @@ impl Walker<'_> {
             let message = bytes_follow(left.end - left.start, "the unpacked content");
             return self.fault(FaultKind::Packing, inner.span(left), message, None);
         }
-        self.path.extend(name);
         self.report_trailing(&inner, end);
         self.is_muted = was_muted;
+        self.path.extend(name);
         Ok(range.end)
     }
 

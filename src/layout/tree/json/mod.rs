@@ -7,7 +7,7 @@ mod structs;
 mod words;
 
 use std::borrow::Cow;
-use std::fmt;
+use std::{fmt, io};
 
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 use super::Tree;
 use crate::layout::declaration::Type;
 use crate::layout::dump::JSON_VERSION;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use reader::Reader;
 
 impl Tree<'_> {
@@ -44,11 +44,32 @@ impl Tree<'_> {
     ///
     /// Returns an error with line and column if the text is no JSON, or has unknown keys or values of the wrong type.
     pub fn from_json(ty: &'static Type, text: &[u8]) -> Result<Tree<'static>> {
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let tree = FileVisitor { ty }.read(&mut deserializer);
-        tree.and_then(|tree| deserializer.end().map(|()| tree))
-            .map_err(Error::malformed)
+        let deserializer = serde_json::Deserializer::from_slice(text);
+        read(ty, deserializer).map_err(Error::malformed)
     }
+
+    /// Reads the values of a file from a stream, like [`from_json`](Tree::from_json), which is about twice as fast. The text
+    /// is not kept in memory. It may be 50 times as large as the file.
+    ///
+    /// # Errors
+    ///
+    /// Also returns an error if reading fails.
+    pub fn read_json(ty: &'static Type, text: impl io::Read) -> Result<Tree<'static>> {
+        let deserializer = serde_json::Deserializer::from_reader(io::BufReader::new(text));
+        read(ty, deserializer).map_err(|error| match error.io_error_kind() {
+            Some(kind) => Error::new(ErrorKind::Io(kind), error),
+            None => Error::malformed(error),
+        })
+    }
+}
+
+fn read<'de>(
+    ty: &'static Type,
+    mut deserializer: serde_json::Deserializer<impl serde_json::de::Read<'de>>,
+) -> serde_json::Result<Tree<'static>> {
+    let tree = FileVisitor { ty }.read(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(tree)
 }
 
 /// Reads the object for a whole file.

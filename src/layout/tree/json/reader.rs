@@ -29,7 +29,8 @@ pub(super) struct Reader {
     pub frames: Frames,
     /// The path of the current value.
     pub path: Vec<Segment>,
-    /// Whether the variant that contains the value is a guess, so that its numbers may have other types.
+    /// Whether the variant that contains the value is a guess. Numbers then stay text, since the right variant may give
+    /// them another type.
     is_guessing: bool,
 }
 
@@ -106,7 +107,8 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
                 let node = match reader.frames.choose_variant(&unit.steps) {
                     Ok(step) => reader.read_variant(step, is_noted, deserializer)?,
                     Err(possible) => {
-                        let text = <&RawValue>::deserialize(deserializer)?.get();
+                        let text = Box::<RawValue>::deserialize(deserializer)?;
+                        let text = text.get();
                         let node = reader.guess_variant(unit, &possible, is_noted, text);
                         node.map_err(de::Error::custom)?
                     }
@@ -116,7 +118,8 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
             }
             // Only the text of such a number has all of its digits.
             FormKind::Number(size) if size > 8 => {
-                let text = <&RawValue>::deserialize(deserializer)?.get();
+                let text = Box::<RawValue>::deserialize(deserializer)?;
+                let text = text.get();
                 if text.starts_with(['{', '"', '[']) {
                     let inner = &mut serde_json::Deserializer::from_str(text);
                     let value = inner.deserialize_any(ValueVisitor {
@@ -202,16 +205,6 @@ impl Reader {
         })
     }
 
-    /// Returns an integer as a number of the type of `item`.
-    fn integer<E: de::Error>(&mut self, item: &Item, number: i128) -> Result<TreeNode<'static>, E> {
-        let value = integer(self.ty(item), number);
-        let node = self.scalar(item, value)?;
-        if self.is_guessing {
-            return Ok(Leaf::Text(number.to_string()).into());
-        }
-        Ok(node)
-    }
-
     /// Parses a number as text, or returns a string.
     fn scalar_of_text<E: de::Error>(
         &mut self,
@@ -219,19 +212,24 @@ impl Reader {
         text: &str,
     ) -> Result<TreeNode<'static>, E> {
         let value = number::parse_value(self.ty(item), text);
-        self.scalar(item, value)
+        self.scalar(item, value, text)
     }
 
-    /// Returns a value of a number, and stores it for expressions.
+    /// Returns a number or string, and stores it for expressions. `text` is its text in the JSON.
     fn scalar<E: de::Error>(
         &mut self,
         item: &Item,
         value: Result<Value, String>,
+        text: impl fmt::Display,
     ) -> Result<TreeNode<'static>, E> {
         let ty = self.ty(item);
         let value = value.map_err(|message| self.error(message))?;
         if !matches!(value, Value::Text(_)) {
             number::encode(ty, &value).map_err(|message| self.error(message))?;
+            if self.is_guessing {
+                // The number may have another type in the right variant.
+                return Ok(Leaf::Text(text.to_string()).into());
+            }
         }
         let node = Leaf::Value(value).into();
         self.set_field(item, &node);
@@ -288,16 +286,20 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     }
 
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<TreeNode<'static>, E> {
-        self.reader.integer(&self.item, number.into())
+        let value = integer(self.reader.ty(&self.item), number.into());
+        self.reader.scalar(&self.item, value, number)
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<TreeNode<'static>, E> {
-        self.reader.integer(&self.item, number.into())
+        let value = integer(self.reader.ty(&self.item), number.into());
+        self.reader.scalar(&self.item, value, number)
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<TreeNode<'static>, E> {
         let value = float(self.reader.ty(&self.item), number);
-        self.reader.scalar(&self.item, value)
+        // `Debug` keeps the sign of 0, and all digits.
+        self.reader
+            .scalar(&self.item, value, format_args!("{number:?}"))
     }
 
     fn visit_bool<E: de::Error>(self, flag: bool) -> Result<TreeNode<'static>, E> {
@@ -424,7 +426,7 @@ impl Reader {
         while let Some(byte) = seq.next_element().map_err(|error| self.error(error))? {
             text.push(byte);
         }
-        self.scalar(item, Ok(Value::Text(text)))
+        self.scalar(item, Ok(Value::Text(text)), "")
     }
 
     fn read_items<'de, A: SeqAccess<'de>>(

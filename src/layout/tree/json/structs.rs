@@ -67,7 +67,7 @@ impl Reader {
         let mut node = TreeNode::empty_group();
         let mut blocks = InlineBlocks::default();
         let mut block_notes = Vec::new();
-        let mut deferred: Vec<(&'static str, &'de RawValue)> = Vec::new();
+        let mut deferred: Vec<(&'static str, Box<RawValue>)> = Vec::new();
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
             if key == "$blocks" {
@@ -125,7 +125,7 @@ impl Reader {
     fn read_deferred(
         &mut self,
         blocks: &mut InlineBlocks,
-        mut deferred: Vec<(&'static str, &RawValue)>,
+        mut deferred: Vec<(&'static str, Box<RawValue>)>,
         unit: &'static Unit,
         node: &mut TreeNode<'static>,
     ) -> Result<(), String> {
@@ -196,6 +196,24 @@ impl Reader {
                 }),
         );
         fields
+    }
+
+    /// Returns the name of an inline block in a unit, or in the content of its inline blocks.
+    fn inline_block_of(&self, unit: &'static Unit, name: &str) -> Option<&'static str> {
+        unit.steps.iter().find_map(|step| {
+            let is_inline = step.block.as_ref().is_some_and(|block| block.block.inline);
+            if is_inline && step.field.name == name {
+                return Some(step.field.name);
+            }
+            match self.program.forms[content_of(step).form].kind {
+                FormKind::Struct(inner) | FormKind::Choice(inner)
+                    if is_inline || step.variant.is_some() =>
+                {
+                    self.inline_block_of(&self.program.units[inner], name)
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Enters the units of the inline blocks that contain the first field that can be read, and returns the field. With
@@ -399,15 +417,13 @@ impl<'de> Visitor<'de> for BlockNotesSeed<'_> {
         let mut blocks = Vec::new();
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
-            let inline = |step: &&Step| step.block.as_ref().is_some_and(|block| block.block.inline);
-            let mut steps = unit.steps.iter().filter(inline);
-            let Some(step) = steps.find(|step| step.field.name == key) else {
+            let Some(name) = reader.inline_block_of(unit, &key) else {
                 return Err(reader.error(format_args!("has no inline block `{key}`")));
             };
             let notes = map.next_value_seed(NotesSeed {
                 reader: &mut *reader,
             })?;
-            blocks.push((step.field.name, notes));
+            blocks.push((name, notes));
         }
         Ok(blocks)
     }

@@ -11,7 +11,7 @@ use super::super::number;
 use super::super::scalar::GivenBits;
 use super::reader::{Reader, ValueSeed};
 use super::{message_of, read_key};
-use crate::layout::declaration::{BitField, Declaration};
+use crate::layout::declaration::{BitField, Declaration, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::Item;
 use crate::layout::walk::{Segment, path_text};
@@ -30,9 +30,13 @@ impl Reader {
                 item: *item,
                 is_noted: true,
             })?;
-            match word.leaf {
-                Some(Leaf::Value(Value::Bits(word, _))) => Ok(word),
-                _ => Err(de::Error::custom("a packed word is a number")),
+            let ty = &Type::Declared(declaration);
+            let word = word
+                .scalar(ty, &mut |_| {})
+                .map_err(|message| reader.error(message))?;
+            match word.as_deref() {
+                Some(Value::Bits(word, _)) => Ok(*word),
+                _ => Err(reader.error("a packed word is a number")),
             }
         };
         if let Some(word) = self.read_bit_fields(declaration, map, whole, Some(&mut node))? {
@@ -110,7 +114,8 @@ impl<'de> DeserializeSeed<'de> for BitsSeed<'_> {
             return deserializer.deserialize_any(self);
         }
         // Only the text of such a number has all of its digits.
-        let text = <&RawValue>::deserialize(deserializer)?.get();
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        let text = text.get();
         if text.starts_with(['{', '"', '[']) {
             let inner = &mut serde_json::Deserializer::from_str(text);
             let bits = inner.deserialize_any(self);
