@@ -48,8 +48,8 @@ impl Tree<'_> {
         read(ty, deserializer).map_err(Error::malformed)
     }
 
-    /// Reads the values of a file from a stream, like [`from_json`](Tree::from_json), which is about twice as fast. The text
-    /// is not kept in memory. It may be 50 times as large as the file.
+    /// Reads the values of a file from a stream, like [`from_json`](Tree::from_json), which is faster. The text is not kept in
+    /// memory: it may be 50 times as large as the file.
     ///
     /// # Errors
     ///
