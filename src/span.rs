@@ -51,6 +51,11 @@ impl Span {
         }
     }
 
+    /// Returns `true` if both spans are in the file, or in the content of the same packed block.
+    pub(crate) fn is_in_space_of(&self, other: &Span) -> bool {
+        self.with_range(0..0) == other.with_range(0..0)
+    }
+
     /// Returns the span of another range, in the same file or unpacked block.
     pub(crate) fn with_range(&self, range: Range<u64>) -> Span {
         match self {

@@ -12,13 +12,6 @@ use meshspec::{Document, FormatId, Limits, WriteOptions};
 
 use crate::{Bench, Error, sheet};
 
-/// The file of the rows that print JSON.
-const HEAD: JsonHead = JsonHead {
-    file: "in",
-    format: "in",
-    layout: "in",
-};
-
 /// Counts fields.
 struct FieldCounter(u64);
 
@@ -102,7 +95,8 @@ fn add_value_rows(bench: &mut Bench, document: &Document, rows: &FormatRows) -> 
     let fields = count_fields(layout, &bytes)?;
     let print = || {
         let mut text = Vec::new();
-        let printed = Dump::new(layout, &bytes).write_json(&HEAD, |_| None, &mut text);
+        let printed =
+            Dump::new(layout, &bytes).write_json(&JsonHead::default(), |_| None, &mut text);
         (printed.is_ok(), text)
     };
     let count = || count_fields(layout, &bytes);

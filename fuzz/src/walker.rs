@@ -290,15 +290,10 @@ pub fn assert_json_assembles(input: Input, limits: &Limits) {
     let Some(layout) = layout_of(input) else {
         return;
     };
-    let head = JsonHead {
-        file: "in",
-        format: input.format.name(),
-        layout: "in",
-    };
     let mut json = Vec::new();
     let dump = Dump::new(layout, input.bytes).with_limits(limits);
     if dump
-        .write_json(&head, |_| None, &mut json)
+        .write_json(&JsonHead::default(), |_| None, &mut json)
         .unwrap()
         .is_some()
     {

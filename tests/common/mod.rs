@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::collections::BTreeSet;
 
 use meshspec::layout::declaration::{Requirement, Shape, Type};
+use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::expr::Expr;
 use meshspec::{FormatId, ReadOptions};
 use proptest::test_runner::{Config, FileFailurePersistence};
@@ -240,6 +241,14 @@ fn add_computed_fields(ty: &Type, names: &mut BTreeSet<&'static str>) {
             add_computed_fields(&block.content, names);
         }
     }
+}
+
+/// Returns a dump as JSON. Panics if the file has a structural fault.
+pub fn json_of(dump: &Dump) -> Vec<u8> {
+    let mut json = Vec::new();
+    let fault = dump.write_json(&JsonHead::default(), |_| None, &mut json);
+    assert_eq!(fault.unwrap(), None);
+    json
 }
 
 /// A valid file and its format.

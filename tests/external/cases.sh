@@ -30,8 +30,7 @@ cp -r "$cases/declared/." "$folder"
 chmod -R u+w "$folder"
 sed -i "s#PROJECT#$root#" "$folder/Cargo.toml"
 cargo build --quiet --manifest-path "$folder/Cargo.toml" --target-dir "$target/cases"
-# Left out: magic bytes of inline content (`inline_content_with_magic_bytes`), recounts (`recount_`) and generated values
-# (`generated_`), which declarations cannot express yet.
-for prefix in read_ check_ corpus_of_empty_items wide_number kaitai_ inline_content_with_a_packing rename_; do
+# Left out: recounts (`recount_`) and generated values (`generated_`).
+for prefix in read_ check_ corpus_of_empty_items wide_number kaitai_ inline_ rename_; do
     run_cases "$target/cases/debug/declared" --only "$prefix" "$cases/declared.py"
 done

@@ -10,9 +10,11 @@ use meshspec::bmd::schema::{AnimRate, Normal, Rotation, TexturedVertex64};
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::decoding::{snorm8, unorm8};
-use meshspec::layout::dump::{Dump, JsonHead};
+use meshspec::layout::dump::Dump;
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
+
+use crate::common::json_of;
 
 /// Values of all sorts.
 #[derive(Layout)]
@@ -88,17 +90,10 @@ fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Returns a dump as JSON.
-fn json_of(ty: &'static Type, bytes: &[u8]) -> Value {
-    let head = JsonHead {
-        file: "in",
-        format: "test",
-        layout: "test",
-    };
-    let mut text = Vec::new();
-    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
-    assert_eq!(fault.unwrap(), None);
-    serde_json::from_slice::<Value>(&text).unwrap()["value"].take()
+/// Returns the value of a file as JSON.
+fn json_value(ty: &'static Type, bytes: &[u8]) -> Value {
+    let json = json_of(&Dump::new(ty, bytes));
+    serde_json::from_slice::<Value>(&json).unwrap()["value"].take()
 }
 
 #[test]
@@ -123,7 +118,7 @@ fn the_dump_shows_decoded_values() {
 
 #[test]
 fn json_has_decoded_values_and_units() {
-    let json = json_of(&Values::TYPE, VALUES);
+    let json = json_value(&Values::TYPE, VALUES);
     let of = |value: &Value| {
         ["$value", "$decoded", "$unit"].map(|key| value.get(key).cloned().unwrap_or_default())
     };
@@ -145,7 +140,7 @@ fn json_has_decoded_values_and_units() {
     );
     let units = [&periods["$unit"], &periods["$items"][0]["$unit"]];
     assert_eq!(units, [&json!("Hz"), &json!("Hz")]);
-    let rotation = json_of(&Rotation::TYPE, &[0, 0, 0, 0x70]);
+    let rotation = json_value(&Rotation::TYPE, &[0, 0, 0, 0x70]);
     assert_eq!(rotation["$decoded"], json!([0.0, 0.0, 0.0, 1.0]));
     assert!(rotation.get("$unit").is_none());
 }

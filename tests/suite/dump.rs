@@ -18,6 +18,8 @@ use meshspec::layout::walk::{self, Selection};
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
+use crate::common::json_of;
+
 /// Numbers at offsets from a table.
 #[derive(Layout)]
 #[binrw]
@@ -48,21 +50,9 @@ fn text(dump: &Dump) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-const HEAD: JsonHead = JsonHead {
-    file: "in",
-    format: "test",
-    layout: "test",
-};
-
-fn json_text(dump: &Dump) -> Vec<u8> {
-    let mut text = Vec::new();
-    let fault = dump.write_json(&HEAD, |_| None, &mut text).unwrap();
-    assert_eq!(fault, None);
-    text
-}
-
-fn json_of(dump: &Dump) -> Value {
-    serde_json::from_slice(&json_text(dump)).unwrap()
+/// Returns a dump as parsed JSON.
+fn parsed_json(dump: &Dump) -> Value {
+    serde_json::from_slice(&json_of(dump)).unwrap()
 }
 
 /// Returns the places of bytes that no field covers: gaps, then trailing bytes.
@@ -96,7 +86,7 @@ gap: 1 byte at 0x7 that no field covers
 00000007 0c gap 1 byte"
     );
     let places = [json!([3, 5]), json!([7, 8]), json!([10, 12])];
-    assert_eq!(uncovered(&json_of(&dump)), places);
+    assert_eq!(uncovered(&parsed_json(&dump)), places);
 }
 
 /// Arrays of every size.
@@ -209,7 +199,7 @@ fn add_sizes(json: &Value, size: &mut u64) {
 #[test]
 fn json_is_complete() {
     let bytes = arrays(500);
-    let text = json_text(&Dump::new(&Arrays::TYPE, &bytes));
+    let text = json_of(&Dump::new(&Arrays::TYPE, &bytes));
     let json: Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(
         json["value"]["numbers"]["$items"].as_array().unwrap().len(),
@@ -232,7 +222,9 @@ fn json_of_a_truncated_array_has_its_items() {
     ] {
         let mut text = Vec::new();
         let dump = Dump::new(&Arrays::TYPE, &bytes[..end]);
-        let fault = dump.write_json(&HEAD, |_| None, &mut text).unwrap();
+        let fault = dump
+            .write_json(&JsonHead::default(), |_| None, &mut text)
+            .unwrap();
         assert_eq!(fault.unwrap().path, "numbers");
         let json: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(json["value"]["numbers"]["$items"], items, "{end}");
@@ -307,9 +299,9 @@ fn failed_writes_are_errors() {
             .unwrap(),
         None
     );
-    let whole = json_text(&dump);
+    let whole = json_of(&dump);
     for size in 0..whole.len() {
-        let written = dump.write_json(&HEAD, |_| None, &mut FullWriter(size));
+        let written = dump.write_json(&JsonHead::default(), |_| None, &mut FullWriter(size));
         let error = written.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{size}");
     }
@@ -361,7 +353,7 @@ fn trailing_bytes_can_be_selected() {
         text(&dump).lines().last(),
         Some("0000000a 0d 0e trailing 2 bytes")
     );
-    let json = json_of(&dump);
+    let json = parsed_json(&dump);
     assert_eq!(
         (&json["path"], &json["value"]),
         (&json!("trailing"), &Value::Null)
@@ -391,7 +383,7 @@ struct Overlapping {
 fn gaps_are_the_uncovered_bytes() {
     let mut bytes = [0; 23];
     bytes[14..16].copy_from_slice(&[0x10, b'x']);
-    let json = json_of(&Dump::new(&Overlapping::TYPE, &bytes));
+    let json = parsed_json(&Dump::new(&Overlapping::TYPE, &bytes));
     let places = [
         json!([0, 4]),
         json!([12, 14]),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use binrw::{binrw, io::SeekFrom};
 use meshspec::conformance::corpus::{Config, Corpus};
 use meshspec::layout::declaration::Type;
-use meshspec::layout::dump::{Dump, JsonHead};
+use meshspec::layout::dump::Dump;
 use meshspec::layout::expr::Value;
 use meshspec::layout::schema::Schema;
 use meshspec::layout::tree::Tree;
@@ -897,14 +897,7 @@ fn numbers_of_128_bits_are_unsigned() {
     );
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains(&number) && !text.contains("-1"), "{text}");
-    let mut json = Vec::new();
-    let head = JsonHead {
-        file: "in",
-        format: "test",
-        layout: "test",
-    };
-    let dump = Dump::new(&Wide::TYPE, &file);
-    assert_eq!(dump.write_json(&head, |_| None, &mut json).unwrap(), None);
+    let json = crate::common::json_of(&Dump::new(&Wide::TYPE, &file));
     let text = String::from_utf8_lossy(&json);
     assert!(text.contains(&format!("{{\"$value\": {number}")), "{text}");
     let tree = Tree::from_json(&Wide::TYPE, &json).unwrap();

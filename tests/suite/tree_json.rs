@@ -5,17 +5,20 @@
     reason = "the declarations are only described, never decoded"
 )]
 
+use std::io::{self, Read};
+
 use binrw::binrw;
 use meshspec::bulk::Strings;
 use meshspec::conformance::corpus::CaseKind;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
-use meshspec::layout::dump::{Dump, JsonHead};
+use meshspec::layout::dump::Dump;
 use meshspec::layout::tree::Tree;
-use meshspec::{FormatId, Limits};
+use meshspec::{ErrorKind, FormatId, Limits};
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
+use crate::common::json_of;
 use crate::corpus;
 
 /// Assembles the values of a file. `Value` sorts the keys of objects.
@@ -27,20 +30,20 @@ fn error_of(ty: &'static Type, json: &Value) -> String {
     assembled(ty, json).unwrap_err().to_string()
 }
 
-/// Removes all notes that do not belong to the content, and the values of packed words: their fields remain.
-fn remove_notes(json: &mut Value) {
+/// Removes all annotations without content, and the values of packed words: their fields remain.
+fn remove_annotations(json: &mut Value) {
     match json {
         Value::Object(object) => {
             let is_word =
                 object.contains_key("$value") && object.keys().any(|key| !key.starts_with('$'));
-            let notes = [
+            let descriptions = [
                 "$at", "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
             ];
             object.retain(|key, _| {
-                let is_removed = notes.contains(&&**key) || (is_word && key == "$value");
+                let is_removed = descriptions.contains(&&**key) || (is_word && key == "$value");
                 !is_removed
             });
-            object.values_mut().for_each(remove_notes);
+            object.values_mut().for_each(remove_annotations);
             let only = |key| {
                 (object.len() == 1)
                     .then(|| object.get(key).cloned())
@@ -50,7 +53,7 @@ fn remove_notes(json: &mut Value) {
                 *json = value;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(remove_notes),
+        Value::Array(items) => items.iter_mut().for_each(remove_annotations),
         _ => {}
     }
 }
@@ -80,16 +83,9 @@ fn text_of(json: &Value, is_reversed: bool) -> String {
 /// Asserts that a file comes back from its JSON, and from its plain values in any order.
 #[track_caller]
 pub fn assert_comes_back_from_json(ty: &'static Type, bytes: &[u8]) {
-    let head = JsonHead {
-        file: "in",
-        format: "test",
-        layout: "test",
-    };
-    let mut text = Vec::new();
-    let fault = Dump::new(ty, bytes).write_json(&head, |_| None, &mut text);
-    assert_eq!(fault.unwrap(), None);
+    let text = json_of(&Dump::new(ty, bytes));
     let mut plain: Value = serde_json::from_slice(&text).unwrap();
-    remove_notes(&mut plain["value"]);
+    remove_annotations(&mut plain["value"]);
     let texts = [
         String::from_utf8(text).unwrap(),
         text_of(&plain, false),
@@ -173,7 +169,7 @@ fn values_select_variants_wherever_they_are() {
 }
 
 #[test]
-fn content_that_notes_describe_is_kept() {
+fn annotations_may_have_content() {
     let ty = &Optional::TYPE;
     let rest = json!([{"$value": "a"}, {"$unterminated": true, "$value": "b"}]);
     let json = json!({
@@ -293,27 +289,27 @@ fn keys_occur_once() {
         (
             &Optional::TYPE,
             r#""kind": 0, "content": [1, 2], "kind": 0"#,
-            "has two keys `kind`",
+            "duplicate key `kind`",
         ),
         (
             &Optional::TYPE,
             r#""kind": {"$value": 0, "$value": 0}"#,
-            "kind: has two keys `$value`",
+            "kind: duplicate key `$value`",
         ),
         (
             &Optional::TYPE,
             r#""kind": 1, "content": [{"is_set": true, "level": 1, "level": 2}, 0]"#,
-            "content[0]: has two keys `level`",
+            "content[0]: duplicate key `level`",
         ),
         (
             &Optional::TYPE,
             r#""rest": {"$items": [], "$items": []}"#,
-            "rest: has two keys `$items`",
+            "rest: duplicate key `$items`",
         ),
         (
             &Optional::TYPE,
             r#""rest": []}, "value": {"#,
-            "duplicate field `value`",
+            "duplicate key `value`",
         ),
     ] {
         let text = format!("{{\"value\": {{{value}}}}}");
@@ -324,9 +320,9 @@ fn keys_occur_once() {
     }
 }
 
+/// A value whose type depends on a later one is read at the end of its struct, where its error is reported.
 #[test]
-fn errors_have_the_place_in_the_whole_text() {
-    // The content is read after the value that selects its variant, and the number from its digits.
+fn errors_in_deferred_values_have_a_place_in_the_whole_text() {
     for (ty, text) in [
         (
             &Optional::TYPE,
@@ -344,8 +340,31 @@ fn errors_have_the_place_in_the_whole_text() {
     }
 }
 
+/// A value that depends on an optional one.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct DefaultArgument {
+    kind: u8,
+    #[br(if(kind > 1))]
+    scale: u8,
+    #[br(args(scale))]
+    zone: Zone,
+    last: u8,
+}
+
 #[test]
-fn items_with_other_content_are_kept() {
+fn absent_values_determine_types() {
+    assert_comes_back_from_json(&DefaultArgument::TYPE, &[0, 5, 6]);
+    assert_comes_back_from_json(&DefaultArgument::TYPE, &[2, 1, 5, 0, 6]);
+    // The value is not deferred, so its error is reported in its line.
+    let text = "{\"value\": {\"kind\": 0,\n\"zone\": 256,\n\"last\": 1}}";
+    let error = Tree::from_json(&DefaultArgument::TYPE, text.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains(" at line 2 "), "{error}");
+}
+
+#[test]
+fn annotations_without_a_place_in_the_file_are_errors() {
     let ty = &Optional::TYPE;
     for item in [
         json!({"$value": 1, "$trailing": {"$bytes": "ff"}}),
@@ -367,7 +386,7 @@ fn deep_nesting_is_harmless() {
     };
     assert!(!is_read("{\"$value\": ", "}"));
     assert!(!is_read("[", "]"));
-    // Ignored notes may contain anything.
+    // Descriptions may contain anything.
     assert!(is_read("{\"$at\": ", "}"));
     assert!(is_read("{\"$decoded\": [", "]}"));
 }
@@ -375,7 +394,7 @@ fn deep_nesting_is_harmless() {
 /// Inline content that depends on a value before it.
 #[derive(Layout)]
 #[binrw]
-#[brw(little)]
+#[brw(little, magic = b"OU")]
 struct Outer {
     kind: u8,
     size: u8,
@@ -550,6 +569,73 @@ struct WordBody {
     word: Flags,
 }
 
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct GuessedNames {
+    #[br(restore_position)]
+    tag: u8,
+    #[br(args(tag))]
+    body: NamedBody,
+}
+
+/// The look-ahead selects the inline content, whose size precedes it.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct GuessedInline {
+    #[br(restore_position)]
+    tag: u8,
+    kind: u8,
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = NamedBody, args(tag), inline)]
+    body: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(tag: u8))]
+enum NamedBody {
+    #[br(pre_assert(tag == 0))]
+    First(FirstBody),
+    #[br(pre_assert(tag != 0))]
+    Second(SecondBody),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct FirstBody {
+    own: u8,
+    colour: FirstColour,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct SecondBody {
+    own: u8,
+    colour: SecondColour,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(repr = u8)]
+enum FirstColour {
+    Red = 1,
+    Blue = 2,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(repr = u8)]
+enum SecondColour {
+    Red = 7,
+    Blue = 9,
+}
+
 #[test]
 fn values_of_guessed_variants_keep_their_text() {
     let narrow = [&[0][..], &0.1_f32.to_le_bytes()].concat();
@@ -559,16 +645,27 @@ fn values_of_guessed_variants_keep_their_text() {
         assert_comes_back_from_json(&Guessed::TYPE, &wide);
     }
     assert_comes_back_from_json(&Guessed::TYPE, &[7, 0]);
+    // The name has a number in each enum.
+    assert_comes_back_from_json(&GuessedNames::TYPE, &[1, 9]);
+    let json = json!({"value": {"body": {"own": 1, "colour": "Blue"}}});
+    assert_eq!(assembled(&GuessedNames::TYPE, &json).unwrap(), [1, 9]);
+    // The look-ahead is outside of the inline content.
+    assert_comes_back_from_json(&GuessedInline::TYPE, &[1, 2, 1, 9]);
+    let json = json!({"value": {"kind": 1, "own": 1, "colour": "Blue"}});
+    assert_eq!(
+        assembled(&GuessedInline::TYPE, &json).unwrap(),
+        [1, 2, 1, 9]
+    );
 }
 
 #[test]
 fn inline_content_comes_back() {
     let outer = &Outer::TYPE;
-    assert_comes_back_from_json(outer, b"\x01\x07INabc\x01\0e");
-    assert_comes_back_from_json(outer, b"\0\x05INa\0\x07e");
+    assert_comes_back_from_json(outer, b"OU\x01\x07INabc\x01\0e");
+    assert_comes_back_from_json(outer, b"OU\0\x05INa\0\x07e");
     // Trailing bytes of the block, and of the file.
-    assert_comes_back_from_json(outer, b"\0\x07INa\0\x07xye");
-    assert_comes_back_from_json(outer, b"\0\x06INa\0\x07xeyz");
+    assert_comes_back_from_json(outer, b"OU\0\x07INa\0\x07xye");
+    assert_comes_back_from_json(outer, b"OU\0\x06INa\0\x07xeyz");
     assert_comes_back_from_json(&InlineChoice::TYPE, &[0, 2, 7, 8]);
     assert_comes_back_from_json(&InlineChoice::TYPE, &[1, 2, 7, 8]);
     assert_comes_back_from_json(&Same::TYPE, &[3, 0x20, 5, 6]);
@@ -584,9 +681,28 @@ fn inline_content_comes_back() {
 fn inline_content_may_precede_what_it_depends_on() {
     let json = json!({"value": {"a": 1, "b": 2, "own": 0, "zone": 1, "size": 6, "end": 1}});
     // The presence of `b` determines the omitted `kind`.
-    let expected = b"\x01\x06IN\x01\x02\0\x01\x01";
+    let expected = b"OU\x01\x06IN\x01\x02\0\x01\x01";
     assert_eq!(assembled(&Outer::TYPE, &json).unwrap(), expected);
     let json = json!({"value": {"a": 0, "own": 0}});
     let error = error_of(&Outer::TYPE, &json);
-    assert!(error.contains("omitted"), "{error}");
+    assert_eq!(error, "zone: is omitted and cannot be determined");
+}
+
+#[test]
+fn streams_are_read_like_texts() {
+    let bytes = b"OPT\x02\x09\x07\x00\x01\x01a\0\xff\0";
+    let json = json_of(&Dump::new(&Optional::TYPE, bytes));
+    let stream = json[..7].chain(&json[7..]);
+    let tree = Tree::read_json(&Optional::TYPE, stream).unwrap();
+    assert_eq!(tree.assemble(&Limits::default()).unwrap(), bytes);
+
+    struct BrokenStream;
+    impl Read for BrokenStream {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+    let stream = json[..20].chain(BrokenStream);
+    let error = Tree::read_json(&Optional::TYPE, stream).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io(io::ErrorKind::ConnectionReset));
 }

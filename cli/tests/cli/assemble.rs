@@ -116,7 +116,7 @@ fn only_omitted_counts_are_computed() {
 }
 
 #[test]
-fn values_need_no_notes() {
+fn annotations_may_be_omitted() {
     let folder = Folder::new();
     let text = r#"{"format": "mesh", "layout": "mesh", "value": {
         "header": {"version": 1, "format": {"position": true, "normal": false, "uv": 0, "joints": "0x0"}},
@@ -157,6 +157,30 @@ fn keys_may_be_in_any_order() {
         message.contains("meshspec assemble values.json OUT"),
         "{message}"
     );
+}
+
+/// Texts of more than 4 MiB are read as streams.
+#[test]
+fn large_dumps_are_assembled() {
+    let folder = Folder::new();
+    let mut document = triangle();
+    document.indices = [0, 1, 2].repeat(500_000);
+    folder.put_mesh("in.mesh", &document);
+    let dump = folder.run("dump --json in.mesh").fine();
+    assert!(dump.len() > 4 << 20, "{}", dump.len());
+    folder.put("dump.json", &dump);
+    folder.run("assemble dump.json file.mesh").fine();
+    assert!(folder.get("file.mesh") == folder.get("in.mesh"));
+    let truncated = &dump[..dump.len() - 9];
+    let message = folder
+        .run_with("assemble - stream.mesh", truncated)
+        .fails(1);
+    assert!(
+        message.starts_with("error: standard input: EOF while parsing"),
+        "{message}"
+    );
+    folder.run_with("assemble - stream.mesh", dump).fine();
+    assert!(folder.get("stream.mesh") == folder.get("in.mesh"));
 }
 
 #[test]
@@ -226,7 +250,7 @@ fn incomplete_dumps_are_rejected() {
         ),
         (
             of_mesh(", \"value\": {\"indices\": [], \"indices\": []}"),
-            "has two keys `indices`",
+            "duplicate key `indices`",
         ),
         (
             of_mesh(", \"gaps\": [{\"$bytes\": \"0\"}]"),

@@ -108,7 +108,7 @@ fn two_values_differ_by_at_most_the_larger_difference() {
     );
 }
 
-/// Counts lines, each of which stands for two differences here.
+/// The count is in lines, although each line groups two differences.
 #[test]
 fn further_lines_are_counted() {
     let folder = Folder::new();

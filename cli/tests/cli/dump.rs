@@ -260,9 +260,9 @@ fn json_has_values_places_and_meanings() {
         ]
     );
     let word = &dump["value"]["header"]["format"];
-    let notes = ["$value", "$at", "$type", "$meaning"].map(|key| word[key].clone());
+    let annotations = ["$value", "$at", "$type", "$meaning"].map(|key| word[key].clone());
     assert_eq!(
-        json!(notes),
+        json!(annotations),
         json!([1, [1, 3], "VertexFormat", "The vertex attributes."])
     );
     assert_eq!(
@@ -274,8 +274,8 @@ fn json_has_values_places_and_meanings() {
         (&vertices["$at"], &vertices["$type"]),
         (&json!([13, 49]), &json!("Vertex[]"))
     );
-    // Only the first vertex says what its fields are.
-    let notes = |vertex: usize| {
+    // Types and meanings are omitted after the first vertex.
+    let annotations = |vertex: usize| {
         let position = vertices["$items"][vertex]["position"].as_object().unwrap();
         position
             .keys()
@@ -284,7 +284,7 @@ fn json_has_values_places_and_meanings() {
             .join(" ")
     };
     assert_eq!(
-        [notes(0), notes(1)],
+        [annotations(0), annotations(1)],
         ["$at $items $meaning $type", "$at $items"]
     );
     let position = |vertex: usize| vertices["$items"][vertex]["position"]["$items"].clone();

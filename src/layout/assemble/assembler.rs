@@ -99,6 +99,8 @@ pub(super) struct WriteTarget<'p> {
     pub given: Option<&'p TreeNode<'p>>,
     /// The given value of the enclosing struct.
     pub outer: Option<&'p TreeNode<'p>>,
+    /// Whether the value is the content of an inline block, so that `given` is that of the struct that contains the block.
+    pub is_inline: bool,
 }
 
 /// The byte range of a field in its region.
@@ -210,6 +212,8 @@ impl Assembler<'_> {
                 self.write_unit(item, unit, |assembler, unit| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
+                        // Magic bytes can be given for the struct that contains the block, but not for its content.
+                        magic if target.is_inline => magic,
                         magic => assembler.given_magic(target.given).unwrap_or(magic),
                     };
                     assembler.write(target.region, target.at, magic)?;
@@ -339,6 +343,7 @@ impl Assembler<'_> {
             let next = WriteTarget {
                 at,
                 given: nodes.next(),
+                is_inline: false,
                 ..target
             };
             let mut end = self.write_value(next, item)?.end;

@@ -21,20 +21,25 @@ impl Assembler<'_> {
             at,
             given: own,
             outer,
+            ..
         } = target;
+        let is_inline = block.block.inline;
         let content = bytes.block_content(block);
         // The paths of inline content omit the name of the block.
-        let name = if block.block.inline {
-            self.path.pop()
-        } else {
-            None
-        };
-        let given = if block.block.inline { outer } else { own };
+        let name = if is_inline { self.path.pop() } else { None };
+        let given = if is_inline { outer } else { own };
         let end = if block.block.packing == Packing::Stored {
             let base = self.regions[region].base;
             let placed_end = std::mem::take(&mut self.regions[base].placed_end);
             let end = self
-                .write_value(WriteTarget { given, ..target }, &content)?
+                .write_value(
+                    WriteTarget {
+                        given,
+                        is_inline,
+                        ..target
+                    },
+                    &content,
+                )?
                 .end;
             let end = self.write_trailing(region, end, own)?;
             self.regions[base].placed_end = placed_end;
@@ -77,17 +82,16 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns `true` if a value contains a part of inline content. The parts of the content are those of the value.
+    /// Returns `true` if a value contains a part of inline content.
     fn is_inline_content_given(&self, form: FormId, value: &TreeNode) -> bool {
         match self.program.forms[form].kind {
-            FormKind::Struct(unit) => self.program.units[unit].steps.iter().any(|step| {
-                let inline = step.block.as_ref().filter(|block| block.block.inline);
-                value.field(step.field.name).is_some()
-                    || inline.is_some_and(|block| self.is_inline_content_given(block.form, value))
-            }),
-            FormKind::Choice(unit) => {
-                let mut variants = self.program.units[unit].steps.iter();
-                variants.any(|variant| self.is_inline_content_given(variant.form, value))
+            FormKind::Struct(unit) | FormKind::Choice(unit) => {
+                self.program.units[unit].steps.iter().any(|step| {
+                    let is_named = step.variant.is_none();
+                    let inlined = step.inlined_form();
+                    (is_named && value.field(step.field.name).is_some())
+                        || inlined.is_some_and(|form| self.is_inline_content_given(form, value))
+                })
             }
             FormKind::Items(..) => value
                 .parts
@@ -120,6 +124,7 @@ impl Assembler<'_> {
                     at: 0,
                     given,
                     outer: given,
+                    is_inline: block.block.inline,
                 },
                 content,
             )?

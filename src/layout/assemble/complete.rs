@@ -22,6 +22,7 @@ impl Assembler<'_> {
             at: 0,
             given,
             outer: given,
+            is_inline: false,
         };
         let end = self.write_value(target, &Item::root(self.program))?.end;
         self.solve_pending()?;

@@ -38,6 +38,7 @@ impl Assembler<'_> {
                     WriteTarget {
                         given,
                         outer: next.given,
+                        is_inline: false,
                         ..next
                     },
                     step,

@@ -94,7 +94,7 @@ impl<'d, W: Write> HexDump<'d, W> {
     }
 
     fn write_group_heading(&mut self, node: &Node) -> ControlFlow<()> {
-        let (path, ty) = (path_text(node.path), type_name(node));
+        let (path, ty) = (path_text(node.path), type_name(node, node.count));
         let separator = if path.is_empty() { "" } else { ": " };
         let doc = container_summary(node);
         let dash = if doc.is_empty() { "" } else { " — " };
@@ -145,7 +145,7 @@ impl<'d, W: Write> HexDump<'d, W> {
         self.continue_group(node.path)?;
         let depth = self.groups.last().map_or(0, |group| group.depth);
         self.write(DumpLine {
-            ty: type_name(node),
+            ty: type_name(node, node.count),
             name: path_text(&node.path[depth..]),
             value,
             meaning: short_doc(node),

@@ -175,7 +175,7 @@ impl Builder {
         let Range { start, end } = *node.span.range();
         Branch {
             step: step_text(node.path, self.depth()),
-            ty: type_name(node),
+            ty: type_name(node, node.count),
             offset: start,
             size: end - start,
             block: self.block_index(&node.span),
@@ -407,7 +407,7 @@ impl Visitor for Builder {
                 branch.count = None;
             } else if node.ty.item_type_and_count().is_some() {
                 branch.count = node.count;
-                branch.ty = type_name(node);
+                branch.ty = type_name(node, node.count);
                 let stride = node.count.and_then(|count| branch.size.checked_div(count));
                 branch.stride = stride.filter(|_| is_uniform);
             }

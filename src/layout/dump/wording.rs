@@ -8,18 +8,9 @@ use crate::layout::wording::base_name;
 /// The maximum number of characters shown per string.
 const LONGEST_TEXT: usize = 64;
 
-/// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`.
-pub(super) fn type_name(node: &Node) -> String {
-    type_with_count(node, node.count)
-}
-
-/// Returns the type like [`type_name`], without the number of items in a list: `Vertex[]`.
-#[cfg(feature = "serde")]
-pub(super) fn declared_type_name(node: &Node) -> String {
-    type_with_count(node, None)
-}
-
-fn type_with_count(node: &Node, count: Option<u64>) -> String {
+/// Returns the type: `f32[4][4]`, `Vertex[1000000]`, `bool`. `count` is the number of items in a list; `None` for
+/// `Vertex[]`.
+pub(super) fn type_name(node: &Node, count: Option<u64>) -> String {
     match node.bit_field {
         Some(field) if field.flag => "bool".to_owned(),
         Some(field) => match field.declared {

@@ -46,6 +46,14 @@ impl Item {
         }
     }
 
+    /// Returns the item for the value of a field, or for the content of its block.
+    pub fn content_of(step: &'static Step) -> Item {
+        let item = Item::of_field(step);
+        step.block
+            .as_ref()
+            .map_or(item, |block| item.block_content(block))
+    }
+
     pub fn block_content(self, block: &'static BlockStep) -> Item {
         Item {
             form: block.form,

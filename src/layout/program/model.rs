@@ -209,6 +209,13 @@ pub(crate) enum Argument {
 }
 
 impl Step {
+    /// Returns the form of content that has the path of the unit: that of a variant or inline block.
+    pub fn inlined_form(&self) -> Option<FormId> {
+        let is_inlined =
+            self.variant.is_some() || self.block.as_ref().is_some_and(|block| block.block.inline);
+        is_inlined.then(|| self.content().0)
+    }
+
     /// Returns the form and arguments of the block's content, or else of the field.
     pub fn content(&self) -> (FormId, &[Argument]) {
         self.block

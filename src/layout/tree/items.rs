@@ -284,15 +284,6 @@ impl<'b> StoredItems<'b> {
         &self.list.encoding
     }
 
-    /// Returns `true` if the items have this type.
-    #[cfg(feature = "serde")]
-    pub fn has_type(&self, ty: &Type) -> bool {
-        match self.encoding() {
-            ItemEncoding::Numbers(own) => *own == ty,
-            ItemEncoding::Walked(layout) => layout.ty() == ty,
-        }
-    }
-
     /// Returns the first `count` items.
     pub fn first(&self, count: u64) -> Option<StoredItems<'b>> {
         let mut first = self.clone();

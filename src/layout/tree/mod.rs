@@ -7,13 +7,9 @@
 //! or fields at explicit offsets are decoded at once.
 
 mod cursor;
-#[cfg(feature = "serde")]
-mod encode;
 mod items;
 #[cfg(feature = "serde")]
 mod json;
-#[cfg(feature = "serde")]
-mod list_builder;
 mod node;
 pub(in crate::layout) mod number;
 mod record;

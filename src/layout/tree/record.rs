@@ -10,7 +10,9 @@ use super::stored_bytes::StoredBytes;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Block, Field, Packing, Type};
 use crate::layout::expr::{Expr, Value};
-use crate::layout::walk::{Fault, InlineBlocks, ItemLayout, Node, Segment, Visit, Visitor, walk};
+use crate::layout::walk::{
+    Fault, InlineBlockSpans, ItemLayout, Node, Segment, Visit, Visitor, walk,
+};
 use crate::{Limits, Span};
 
 /// Reads the values of a file into a tree. If `paths` is given, blocks that contain none of these paths stay packed, unless
@@ -82,7 +84,7 @@ impl<'b> Source<'b> {
     /// Returns the bytes at a span; `None` if the span is in another block, or the range is not inside.
     fn slice(&self, span: &Span) -> Option<StoredBytes<'b>> {
         let range = span.range();
-        if span.with_range(0..0) != self.span.with_range(0..0) {
+        if !span.is_in_space_of(&self.span) {
             return None;
         }
         let start = range.start.checked_sub(self.span.range().start)?;
@@ -116,7 +118,7 @@ struct Recorder<'b, 'p> {
     /// The groups that enclose the current value.
     open_groups: Vec<OpenGroup<'b>>,
     blocks: Vec<(Vec<Segment>, BlockData<'b>)>,
-    inline_blocks: InlineBlocks,
+    inline_blocks: InlineBlockSpans,
     covered: CoveredRanges,
 }
 
@@ -129,7 +131,7 @@ impl<'b, 'p> Recorder<'b, 'p> {
             root: TreeNode::default(),
             open_groups: Vec::new(),
             blocks: Vec::new(),
-            inline_blocks: InlineBlocks::default(),
+            inline_blocks: InlineBlockSpans::default(),
             covered: CoveredRanges::default(),
         }
     }

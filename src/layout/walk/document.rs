@@ -5,7 +5,8 @@ use std::io::Cursor;
 
 use binrw::{BinWrite, Endian};
 
-use super::walker::{Interrupt, Space, Walked, Walker};
+use super::space::Space;
+use super::walker::{Interrupt, Walked, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::bulk::{self, PlainData};
 use crate::layout::declaration::Type;
@@ -226,11 +227,7 @@ impl Walker<'_> {
         if !is_named_elsewhere && !self.visitor.should_request(step.field) {
             return Ok(());
         }
-        let item = Item::of_field(step);
-        let item = step
-            .block
-            .as_ref()
-            .map_or(item, |block| item.block_content(block));
+        let item = Item::content_of(step);
         let is_named = step.variant.is_none() && step.field.block.is_none_or(|block| !block.inline);
         if is_named {
             self.path.push(Segment::Field(step.field.name));

@@ -1,7 +1,8 @@
 //! Decodes single items of a list after the walk over the list.
 
 use super::item_layout::{INDEXED_ITEMS, ItemLayout};
-use super::walker::{Interrupt, Space, Walker};
+use super::space::Space;
+use super::walker::{Interrupt, Walker};
 use super::{Fault, SkipAll, Visitor};
 use crate::layout::program::Frames;
 use crate::{Limits, Span};

@@ -8,10 +8,11 @@
 
 mod document;
 mod find;
-mod inline_blocks;
+mod inline_block_spans;
 mod item_layout;
 mod items;
 mod select;
+mod space;
 mod subtree;
 mod uncovered;
 mod units;
@@ -31,7 +32,7 @@ pub use crate::path::{Segment, path_text};
 pub(super) use document::walk_document;
 pub use document::{DocumentValue, Fields, StoredFields};
 pub use find::{find, unpack_block};
-pub(in crate::layout) use inline_blocks::InlineBlocks;
+pub(in crate::layout) use inline_block_spans::InlineBlockSpans;
 pub(in crate::layout) use item_layout::ItemLayout;
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::walker::{Interrupt, Space, Walked, Walker, node, stop_on_break};
+use super::space::Space;
+use super::walker::{Interrupt, Walked, Walker, node, stop_on_break};
 use super::{FaultKind, Segment};
 use crate::layout::declaration::bits::WordFields;
 use crate::layout::declaration::{BitField, Check, Declaration, Packing, Shape, Type};

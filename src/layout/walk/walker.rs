@@ -1,70 +1,15 @@
 //! The walker: runs a program over bytes.
 
-use std::cell;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::item_layout::ItemLayout;
+use super::space::Space;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
 use crate::layout::program::{FormId, FormKind, Frames, Item, Program};
 use crate::{Limits, Rule, Span};
-
-/// An address space: the file, or the unpacked content of a block.
-pub(super) struct Space<'b> {
-    pub bytes: &'b [u8],
-    /// The offset of the bytes in the file or in the unpacked content.
-    pub start: u64,
-    /// For unpacked content, the range of the packed bytes in the file.
-    pub packed: Option<Range<u64>>,
-    /// The largest end of a field with an explicit offset.
-    pub max_end: cell::Cell<u64>,
-}
-
-impl<'b> Space<'b> {
-    pub fn of(bytes: &'b [u8]) -> Space<'b> {
-        Space {
-            bytes,
-            start: 0,
-            packed: None,
-            max_end: cell::Cell::new(0),
-        }
-    }
-
-    /// Creates the space of bytes at a span.
-    pub fn at(bytes: &'b [u8], span: &Span) -> Space<'b> {
-        let packed = match span {
-            Span::Unpacked { packed, .. } => Some(packed.clone()),
-            Span::Bytes(_) | Span::Text { .. } => None,
-        };
-        Space {
-            start: span.range().start,
-            packed,
-            ..Space::of(bytes)
-        }
-    }
-
-    /// Returns the range of trailing bytes, given the end of the fields without explicit offsets.
-    pub fn trailing_range(&self, end: u64) -> Range<u64> {
-        end.max(self.max_end.get())..self.len()
-    }
-
-    pub fn span(&self, range: Range<u64>) -> Span {
-        let range = self.start + range.start..self.start + range.end;
-        match &self.packed {
-            None => Span::Bytes(range),
-            Some(packed) => Span::Unpacked {
-                packed: packed.clone(),
-                range,
-            },
-        }
-    }
-
-    pub fn len(&self) -> u64 {
-        self.bytes.len() as u64
-    }
-}
 
 /// The items of an array to visit.
 pub(super) struct VisitedItems {

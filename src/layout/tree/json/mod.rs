@@ -2,20 +2,23 @@
 //!
 //! Values are read by their declared types, so lists become bytes again while they are read.
 
+mod annotations;
+mod encode;
+mod list_builder;
 mod reader;
 mod structs;
 mod words;
 
-use std::borrow::Cow;
 use std::{fmt, io};
 
+use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 
 use super::Tree;
 use crate::layout::declaration::Type;
 use crate::layout::dump::JSON_VERSION;
 use crate::{Error, ErrorKind, Result};
+use annotations::Bytes;
 use reader::Reader;
 
 impl Tree<'_> {
@@ -92,9 +95,14 @@ impl<'de> Visitor<'de> for FileVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'static>, A::Error> {
         let mut tree = Tree::new(self.ty);
-        let (mut has_value, mut trailing) = (false, None);
+        let mut trailing = None;
+        let mut earlier_keys = Vec::new();
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
+            if earlier_keys.contains(&key) {
+                return Err(duplicate_key(&key));
+            }
+            earlier_keys.push(key.clone());
             match &*key {
                 "file" | "format" | "layout" => drop(map.next_value::<IgnoredAny>()?),
                 "size" => tree.file_size = Some(map.next_value()?),
@@ -117,11 +125,7 @@ impl<'de> Visitor<'de> for FileVisitor {
                         "the dump ends with an error: the rest of the file is missing",
                     ));
                 }
-                "value" if has_value => return Err(de::Error::duplicate_field("value")),
-                "value" => {
-                    has_value = true;
-                    tree.root = Reader::new(self.ty).read_root(&mut map)?;
-                }
+                "value" => tree.root = Reader::new(self.ty).read_root(&mut map)?,
                 "gaps" => {
                     for Bytes { at, bytes } in map.next_value::<Vec<Bytes>>()? {
                         let [start, _] = at.ok_or_else(|| de::Error::missing_field("$at"))?;
@@ -141,62 +145,6 @@ impl<'de> Visitor<'de> for FileVisitor {
         }
         Ok(tree)
     }
-}
-
-/// Bytes that are no value: a gap, trailing bytes, or a packed block.
-struct Bytes {
-    at: Option<[u64; 2]>,
-    bytes: Vec<u8>,
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
-        struct BytesVisitor;
-        impl<'de> Visitor<'de> for BytesVisitor {
-            type Value = Bytes;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object with `$bytes`")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bytes, A::Error> {
-                let (mut at, mut bytes) = (None, None);
-                let mut key = String::new();
-                while read_key(&mut map, &mut key)? {
-                    match &*key {
-                        "$at" => at = Some(map.next_value()?),
-                        "$bytes" => {
-                            let digits: Cow<str> = map.next_value()?;
-                            bytes = Some(decode_hex(&digits).ok_or_else(|| {
-                                de::Error::custom(
-                                    "invalid `$bytes`: expected an even number of hexadecimal digits",
-                                )
-                            })?);
-                        }
-                        "$in" | "$packing" => drop(map.next_value::<IgnoredAny>()?),
-                        key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
-                    }
-                }
-                let bytes = bytes.ok_or_else(|| de::Error::missing_field("$bytes"))?;
-                Ok(Bytes { at, bytes })
-            }
-        }
-        deserializer.deserialize_map(BytesVisitor)
-    }
-}
-
-/// Decodes hexadecimal digits; `None` if their number is odd or another character occurs.
-fn decode_hex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |digit: u8| char::from(digit).to_digit(16);
-    let mut pairs = digits.as_bytes().chunks(2);
-    let decode = |pair: &[u8]| match *pair {
-        [high, low] => Some((16 * digit(high)? + digit(low)?) as u8),
-        _ => None,
-    };
-    pairs.try_fold(Vec::new(), |mut bytes, pair| {
-        bytes.push(decode(pair)?);
-        Some(bytes)
-    })
 }
 
 /// Reads the next key of an object into `key`. Returns `false` at the end.
@@ -228,8 +176,12 @@ fn read_key<'de, A: MapAccess<'de>>(map: &mut A, key: &mut String) -> Result<boo
     Ok(map.next_key_seed(KeySeed(key))?.is_some())
 }
 
+fn duplicate_key<E: de::Error>(key: &str) -> E {
+    E::custom(format_args!("duplicate key `{key}`"))
+}
+
 /// Returns the message of an error in a part of a text, without its line and column in that part.
-fn message_of(error: &serde_json::Error) -> String {
+fn message_without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").filter(|_| error.line() > 0);
     text[..end.unwrap_or(text.len())].to_owned()

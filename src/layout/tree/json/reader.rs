@@ -3,24 +3,18 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::super::list_builder::ListBuilder;
 use super::super::node::{Leaf, TreeNode};
 use super::super::number::{self, describe_type};
-use super::{Bytes, message_of, read_key};
-use crate::Text;
+use super::list_builder::ListBuilder;
+use super::{duplicate_key, message_without_position};
 use crate::float::narrow_to_f32;
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Step, Unit};
 use crate::layout::walk::{Segment, path_text};
-
-/// The keys that describe a value, and are ignored.
-const NOTES: &[&str] = &[
-    "$at", "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
-];
 
 /// Reads values by their declared types.
 pub(super) struct Reader {
@@ -29,9 +23,9 @@ pub(super) struct Reader {
     pub frames: Frames,
     /// The path of the current value.
     pub path: Vec<Segment>,
-    /// Whether the variant that contains the value is a guess. Numbers then stay text, since the right variant may give
-    /// them another type.
-    is_guessing: bool,
+    /// Whether the variant that contains the value is a guess. Numbers and strings then stay text, since the right variant
+    /// may give them other types.
+    pub is_guessing: bool,
 }
 
 impl Reader {
@@ -54,7 +48,7 @@ impl Reader {
         map.next_value_seed(ValueSeed {
             reader: &mut self,
             item,
-            is_noted: false,
+            is_annotated: false,
         })
     }
 
@@ -62,15 +56,20 @@ impl Reader {
         self.program.forms[item.form].ty
     }
 
-    pub fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
+    /// Adds the path of the current value to a message.
+    pub fn message(&self, message: impl fmt::Display) -> String {
         match path_text(&self.path) {
-            path if path.is_empty() => E::custom(message),
-            path => E::custom(format_args!("{path}: {message}")),
+            path if path.is_empty() => message.to_string(),
+            path => format!("{path}: {message}"),
         }
     }
 
-    pub fn two_keys<E: de::Error>(&self, key: &str) -> E {
-        self.error(format_args!("has two keys `{key}`"))
+    pub fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
+        E::custom(self.message(message))
+    }
+
+    pub fn duplicate_key<E: de::Error>(&self, key: &str) -> E {
+        self.error(duplicate_key::<E>(key))
     }
 
     pub fn set_field(&mut self, item: &Item, node: &TreeNode) {
@@ -84,8 +83,8 @@ impl Reader {
 pub(super) struct ValueSeed<'r> {
     pub reader: &'r mut Reader,
     pub item: Item,
-    /// Whether the value is inside an object with notes on it.
-    pub is_noted: bool,
+    /// Whether the value is in an object with annotations.
+    pub is_annotated: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
@@ -98,19 +97,19 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
         let ValueSeed {
             reader,
             item,
-            is_noted,
+            is_annotated,
         } = self;
         match reader.program.forms[item.form].kind {
             FormKind::Choice(unit) => {
                 let unit = &reader.program.units[unit];
                 let (outer, _) = reader.frames.enter(unit, item.arguments);
                 let node = match reader.frames.choose_variant(&unit.steps) {
-                    Ok(step) => reader.read_variant(step, is_noted, deserializer)?,
+                    Ok(step) => reader.read_variant(step, is_annotated, deserializer)?,
                     Err(possible) => {
                         let text = Box::<RawValue>::deserialize(deserializer)?;
-                        let text = text.get();
-                        let node = reader.guess_variant(unit, &possible, is_noted, text);
-                        node.map_err(de::Error::custom)?
+                        reader
+                            .guess_variant(unit, &possible, is_annotated, text.get())
+                            .map_err(de::Error::custom)?
                     }
                 };
                 reader.frames.leave(outer, item.own_step());
@@ -125,47 +124,40 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
                     let value = inner.deserialize_any(ValueVisitor {
                         reader,
                         item,
-                        is_noted,
+                        is_annotated,
                     });
-                    return value.map_err(|error| de::Error::custom(message_of(&error)));
+                    return value
+                        .map_err(|error| de::Error::custom(message_without_position(&error)));
                 }
                 reader.scalar_of_text(&item, text)
             }
             _ => deserializer.deserialize_any(ValueVisitor {
                 reader,
                 item,
-                is_noted,
+                is_annotated,
             }),
         }
     }
 }
 
-/// Returns the value of a field, or the content of its block.
-pub(super) fn content_of(step: &'static Step) -> Item {
-    let item = Item::of_field(step);
-    step.block
-        .as_ref()
-        .map_or(item, |block| item.block_content(block))
-}
-
 struct ValueVisitor<'r> {
     reader: &'r mut Reader,
     item: Item,
-    is_noted: bool,
+    is_annotated: bool,
 }
 
 impl Reader {
     fn read_variant<'de, D: Deserializer<'de>>(
         &mut self,
         variant: &'static Step,
-        is_noted: bool,
+        is_annotated: bool,
         deserializer: D,
     ) -> Result<TreeNode<'static>, D::Error> {
-        let item = content_of(variant);
+        let item = Item::content_of(variant);
         let seed = ValueSeed {
             reader: self,
             item,
-            is_noted,
+            is_annotated,
         };
         seed.deserialize(deserializer)
     }
@@ -176,33 +168,31 @@ impl Reader {
         &mut self,
         unit: &Unit,
         possible: &[&'static Step],
-        is_noted: bool,
+        is_annotated: bool,
         text: &str,
     ) -> Result<TreeNode<'static>, String> {
         let (depth, was_guessing) = (self.path.len(), self.is_guessing);
-        let mut error = String::new();
+        let mut errors = Vec::new();
         for variant in possible {
             let enclosing = self.frames.enclosing();
             self.is_guessing = true;
             let inner = &mut serde_json::Deserializer::from_str(text);
-            let node = self.read_variant(variant, is_noted, inner);
+            let node = self.read_variant(variant, is_annotated, inner);
             self.is_guessing = was_guessing;
-            self.path.truncate(depth);
             match node {
                 Ok(node) => return Ok(node),
-                Err(failure) => error = message_of(&failure),
+                Err(error) => errors.push(message_without_position(&error)),
             }
+            self.path.truncate(depth);
             self.frames.leave(enclosing, None);
         }
-        let name = unit.declaration.name;
-        let reason: de::value::Error = self.error(format_args!(
-            "no variant of {name} applies, or the value that selects one is omitted"
-        ));
-        Err(match possible {
-            // Its values are wrong, whichever variant it is.
-            [_] => error,
-            _ => reason.to_string(),
-        })
+        match &mut errors[..] {
+            [error] => Err(std::mem::take(error)),
+            _ => Err(self.message(format_args!(
+                "no variant of {} applies, or the value that selects one is omitted",
+                unit.declaration.name
+            ))),
+        }
     }
 
     /// Parses a number as text, or returns a string.
@@ -226,10 +216,9 @@ impl Reader {
         let value = value.map_err(|message| self.error(message))?;
         if !matches!(value, Value::Text(_)) {
             number::encode(ty, &value).map_err(|message| self.error(message))?;
-            if self.is_guessing {
-                // The number may have another type in the right variant.
-                return Ok(Leaf::Text(text.to_string()).into());
-            }
+        }
+        if self.is_guessing {
+            return Ok(Leaf::Text(text.to_string()).into());
         }
         let node = Leaf::Value(value).into();
         self.set_field(item, &node);
@@ -320,7 +309,7 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<TreeNode<'static>, A::Error> {
-        if self.is_noted {
+        if self.is_annotated {
             return Err(de::Error::invalid_type(de::Unexpected::Map, &self));
         }
         let ValueVisitor { reader, item, .. } = self;
@@ -332,90 +321,12 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
             {
                 reader.read_word(&item, declaration, map)
             }
-            _ => reader.read_noted(&item, map),
+            _ => reader.read_annotated(&item, map),
         }
     }
 }
 
 impl Reader {
-    /// Reads the object of a number, a string or a list.
-    fn read_noted<'de, A: MapAccess<'de>>(
-        &mut self,
-        item: &Item,
-        mut map: A,
-    ) -> Result<TreeNode<'static>, A::Error> {
-        let kind = self.program.forms[item.form].kind;
-        let value_key = match kind {
-            FormKind::Items(..) => "$items",
-            _ => "$value",
-        };
-        let mut node = TreeNode::default();
-        let (mut is_given, mut is_unterminated) = (false, false);
-        let mut key = String::new();
-        while read_key(&mut map, &mut key)? {
-            if key == "$unterminated" && kind == FormKind::Text {
-                let value = map.next_value();
-                is_unterminated = value.map_err(|error| self.error(error))?;
-            } else if key == value_key {
-                if std::mem::replace(&mut is_given, true) {
-                    return Err(self.two_keys(&key));
-                }
-                let value = map.next_value_seed(ValueSeed {
-                    reader: &mut *self,
-                    item: *item,
-                    is_noted: true,
-                })?;
-                node.leaf = value.leaf;
-                if let Some(parts) = value.parts {
-                    node.parts_mut().items = parts.items;
-                }
-            } else {
-                self.read_note(&key, &mut node, &mut map)?;
-            }
-        }
-        if let (true, Some(Leaf::Value(Value::Text(text)))) = (is_unterminated, &node.leaf) {
-            node.leaf = Some(Leaf::Unterminated(text.clone()));
-        }
-        Ok(node)
-    }
-
-    /// Reads a note on a value. Only some belong to its content.
-    pub fn read_note<'de, A: MapAccess<'de>>(
-        &mut self,
-        key: &str,
-        node: &mut TreeNode<'static>,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        match key {
-            "$packed" => node.parts_mut().packed = Some(self.read_bytes(map)?.into()),
-            "$trailing" => node.parts_mut().trailing = Some(self.read_bytes(map)?.into()),
-            "$magic" => {
-                let magic: Result<Text, _> = map.next_value();
-                let magic = magic.map_err(|error| self.error(error))?;
-                node.parts_mut().magic = Some(magic.as_bytes().to_vec());
-            }
-            key => self.ignore_note(key, map)?,
-        }
-        Ok(())
-    }
-
-    fn read_bytes<'de, A: MapAccess<'de>>(&self, map: &mut A) -> Result<Vec<u8>, A::Error> {
-        let bytes: Result<Bytes, _> = map.next_value();
-        Ok(bytes.map_err(|error| self.error(error))?.bytes)
-    }
-
-    /// Skips a note. Returns an error for another key.
-    pub fn ignore_note<'de, A: MapAccess<'de>>(
-        &self,
-        key: &str,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        if !NOTES.contains(&key) {
-            return Err(self.error(format_args!("has no field `{key}`")));
-        }
-        map.next_value::<IgnoredAny>().map(drop)
-    }
-
     /// Reads a string that is not UTF-8, as a list of bytes.
     fn read_text<'de, A: SeqAccess<'de>>(
         &mut self,
@@ -426,7 +337,9 @@ impl Reader {
         while let Some(byte) = seq.next_element().map_err(|error| self.error(error))? {
             text.push(byte);
         }
-        self.scalar(item, Ok(Value::Text(text)), "")
+        let node = Leaf::Value(Value::Text(text)).into();
+        self.set_field(item, &node);
+        Ok(node)
     }
 
     fn read_items<'de, A: SeqAccess<'de>>(
@@ -442,7 +355,7 @@ impl Reader {
         while let Some(node) = seq.next_element_seed(ValueSeed {
             reader: &mut *self,
             item,
-            is_noted: false,
+            is_annotated: false,
         })? {
             builder.push(node, &mut self.frames);
             index += 1;

@@ -1,57 +1,69 @@
-//! Reads structs, and the content of their inline blocks, whose keys are in the same object.
+//! Reads structs, and inline blocks, whose content is in the object of the struct.
 
-use std::fmt;
-use std::ptr;
+use std::{fmt, ptr};
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::super::node::{Leaf, TreeNode};
-use super::reader::{Reader, ValueSeed, content_of};
-use super::{message_of, read_key};
+use super::super::node::TreeNode;
+use super::reader::{Reader, ValueSeed};
+use super::{message_without_position, read_key};
 use crate::layout::declaration::Shape;
 use crate::layout::program::{Argument, EnclosingUnit, FormKind, Frames, Item, Step, Unit, UnitId};
 use crate::layout::walk::Segment;
 
-/// The key of a list that is the content of an inline block.
+/// The key of a list in an inline block.
 const LIST_KEY: &str = "$items";
 
-/// A field, and the inline blocks that contain it.
-struct NamedField {
-    /// The field of each block and the unit of its content, the outermost first. If the content is a choice, its variant
-    /// and the unit of that follow.
-    inline: Vec<(&'static Step, UnitId)>,
+/// A key of a struct: a field, or a list in an inline block.
+struct StructKey {
+    /// The inline blocks that contain the field, and the variants of choices among their content, the outermost first. Each
+    /// has the unit of its content.
+    enclosing: Vec<(&'static Step, UnitId)>,
     step: &'static Step,
+    /// Whether the value is the whole content of the inline block `step`.
+    is_inline_list: bool,
 }
 
-/// The inline blocks whose units the reader has entered.
+impl StructKey {
+    fn name(&self) -> &'static str {
+        if self.is_inline_list {
+            LIST_KEY
+        } else {
+            self.step.field.name
+        }
+    }
+}
+
+/// A value whose type depends on values after it.
+struct DeferredValue {
+    name: &'static str,
+    text: Box<RawValue>,
+}
+
+/// The inline blocks whose units were entered.
 #[derive(Default)]
-struct InlineBlocks {
-    /// The field of each block, and the unit that contains it.
-    entered: Vec<(&'static Step, EnclosingUnit)>,
-}
+struct EnteredBlocks(Vec<(&'static Step, EnclosingUnit)>);
 
-impl InlineBlocks {
-    /// Returns `true` if these blocks contain the field.
-    fn contain(&self, field: &NamedField) -> bool {
-        let mut steps = self.entered.iter().zip(&field.inline);
-        self.entered.len() == field.inline.len()
+impl EnteredBlocks {
+    fn are_those_of(&self, key: &StructKey) -> bool {
+        let mut steps = self.0.iter().zip(&key.enclosing);
+        self.0.len() == key.enclosing.len()
             && steps.all(|((own, _), (step, _))| ptr::eq(*own, *step))
     }
 
     fn leave(&mut self, frames: &mut Frames) {
-        while let Some((step, outer)) = self.entered.pop() {
+        while let Some((step, outer)) = self.0.pop() {
             frames.leave(outer, Some(step));
         }
     }
 }
 
-/// The reason why a field cannot be read.
-#[derive(PartialEq)]
+/// The reason why a value cannot be read.
 enum Obstacle {
-    /// Its type depends on values that are not known yet.
-    Unknown,
-    /// It belongs to another variant.
+    /// Its type depends on unknown values.
+    UnknownType,
+    /// It belongs to a variant that does not apply.
     OtherVariant,
 }
 
@@ -65,231 +77,275 @@ impl Reader {
         let unit = &self.program.units[unit];
         let (outer, _) = self.frames.enter(unit, item.arguments);
         let mut node = TreeNode::empty_group();
-        let mut blocks = InlineBlocks::default();
-        let mut block_notes = Vec::new();
-        let mut deferred: Vec<(&'static str, Box<RawValue>)> = Vec::new();
+        let mut entered = EnteredBlocks::default();
+        let mut block_annotations = None;
+        let mut deferred: Vec<DeferredValue> = Vec::new();
+        let mut has_list = false;
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
             if key == "$blocks" {
-                block_notes = map.next_value_seed(BlockNotesSeed { reader: self, unit })?;
+                if block_annotations.is_some() {
+                    return Err(self.duplicate_key(&key));
+                }
+                let seed = BlocksSeed { reader: self, unit };
+                block_annotations = Some(map.next_value_seed(seed)?);
                 continue;
             }
             if key.starts_with('$') && key != LIST_KEY {
-                self.read_note(&key, &mut node, &mut map)?;
+                self.read_annotation(&key, &mut node, &mut map)?;
                 continue;
             }
-            let fields = self.fields_of(unit, &key);
-            let Some(first) = fields.first() else {
+            let candidates = self.find_keys(unit, &key);
+            let Some(first) = candidates.first() else {
                 return Err(self.error(format_args!("has no field `{key}`")));
             };
-            let is_list = key == LIST_KEY;
-            let name = if is_list {
-                LIST_KEY
+            let name = first.name();
+            let is_read = if first.is_inline_list {
+                std::mem::replace(&mut has_list, true)
             } else {
-                first.step.field.name
+                node.field(name).is_some()
             };
-            let is_given = match is_list {
-                true => node
-                    .parts
-                    .as_ref()
-                    .is_some_and(|parts| !parts.items.is_empty()),
-                false => node.field(name).is_some(),
-            };
-            if is_given || deferred.iter().any(|(known, _)| *known == name) {
-                return Err(self.two_keys(&key));
+            if is_read || deferred.iter().any(|value| value.name == name) {
+                return Err(self.duplicate_key(&key));
             }
-            let Ok(step) = self.find_readable(&mut blocks, &fields, unit, &node, false) else {
-                deferred.push((name, map.next_value()?));
-                continue;
-            };
-            let seed = FieldSeed {
-                reader: self,
-                step,
-                is_list,
-            };
-            let value = map.next_value_seed(seed)?;
-            add_field(&mut node, step, value, is_list);
+            match self.select_key(&mut entered, &candidates, unit, &node, false) {
+                Ok(key) => {
+                    let value = map.next_value_seed(self.start_value(key))?;
+                    self.end_value(key, value, &mut node);
+                }
+                Err(_) => deferred.push(DeferredValue {
+                    name,
+                    text: map.next_value()?,
+                }),
+            }
         }
-        self.read_deferred(&mut blocks, deferred, unit, &mut node)
+        self.read_deferred(deferred, &mut entered, unit, &mut node)
             .map_err(de::Error::custom)?;
-        blocks.leave(&mut self.frames);
+        entered.leave(&mut self.frames);
         self.frames.leave(outer, item.own_step());
-        for (name, notes) in block_notes {
-            add_notes(&mut node, name, notes);
+        for (name, annotations) in block_annotations.unwrap_or_default() {
+            // The content may have a field with the name of the block.
+            let block = node.child_mut(Segment::Field(name));
+            if let (Some(block), Some(annotations)) = (block, annotations.parts) {
+                let parts = block.parts_mut();
+                parts.packed = annotations.packed;
+                parts.trailing = annotations.trailing;
+            }
         }
         Ok(node)
     }
 
-    /// Reads values whose types depend on values that followed them. If some remain unknown, reading the first of them
-    /// says what is missing.
+    /// Reads values whose types depend on values after them, as soon as these are known. Guesses the types that remain
+    /// unknown; the assembler determines them.
     fn read_deferred(
         &mut self,
-        blocks: &mut InlineBlocks,
-        mut deferred: Vec<(&'static str, Box<RawValue>)>,
+        mut deferred: Vec<DeferredValue>,
+        entered: &mut EnteredBlocks,
         unit: &'static Unit,
         node: &mut TreeNode<'static>,
     ) -> Result<(), String> {
-        let mut is_forced = false;
+        let was_guessing = self.is_guessing;
         while !deferred.is_empty() {
             let before = deferred.len();
             let mut remaining = Vec::new();
-            for (name, text) in deferred {
-                let fields = self.fields_of(unit, name);
-                match self.find_readable(blocks, &fields, unit, node, is_forced) {
-                    Ok(step) => {
-                        let is_list = name == LIST_KEY;
-                        let seed = FieldSeed {
-                            reader: self,
-                            step,
-                            is_list,
-                        };
-                        let inner = &mut serde_json::Deserializer::from_str(text.get());
-                        let value = seed.deserialize(inner);
-                        let value = value.map_err(|error| message_of(&error))?;
-                        add_field(node, step, value, is_list);
-                    }
-                    Err(_) if is_forced => {
-                        let error: de::value::Error =
-                            self.error(format_args!("no variant with a field `{name}` applies"));
-                        return Err(error.to_string());
-                    }
-                    Err(_) => remaining.push((name, text)),
-                }
+            for value in deferred {
+                let candidates = self.find_keys(unit, value.name);
+                let guesses = self.is_guessing;
+                let Ok(key) = self.select_key(entered, &candidates, unit, node, guesses) else {
+                    remaining.push(value);
+                    continue;
+                };
+                let inner = &mut serde_json::Deserializer::from_str(value.text.get());
+                let read = self.start_value(key).deserialize(inner);
+                let read = read.map_err(|error| message_without_position(&error))?;
+                self.end_value(key, read, node);
             }
-            is_forced = remaining.len() == before;
+            if remaining.len() == before {
+                if let (true, Some(value)) = (self.is_guessing, remaining.first()) {
+                    let name = value.name;
+                    let message = format_args!("no variant with a field `{name}` applies");
+                    return Err(self.message(message));
+                }
+                self.is_guessing = true;
+            }
             deferred = remaining;
         }
+        self.is_guessing = was_guessing;
         Ok(())
     }
 
-    /// Returns the fields with a name in a unit or in the content of its inline blocks. Several variants may have one.
-    /// `$items` is the content of an inline block that is a list.
-    fn fields_of(&self, unit: &'static Unit, name: &str) -> Vec<NamedField> {
-        let mut fields = Vec::new();
+    /// Returns the seed that reads the value of a key.
+    fn start_value(&mut self, key: &StructKey) -> ValueSeed<'_> {
+        if !key.is_inline_list {
+            self.path.push(Segment::Field(key.step.field.name));
+        }
+        ValueSeed {
+            reader: self,
+            item: Item::content_of(key.step),
+            // `$items` is such an annotation itself.
+            is_annotated: key.is_inline_list,
+        }
+    }
+
+    /// Adds the value of a key to its struct.
+    fn end_value(
+        &mut self,
+        key: &StructKey,
+        value: TreeNode<'static>,
+        node: &mut TreeNode<'static>,
+    ) {
+        let parts = node.parts_mut();
+        if !key.is_inline_list {
+            self.path.pop();
+            parts.fields.push((key.step.field.name, value));
+        } else if let Some(list) = value.parts {
+            parts.items = list.items;
+        }
+    }
+
+    /// Returns the fields with a name in a unit and in its inline content. Several variants may have one.
+    fn find_keys(&self, unit: &'static Unit, name: &str) -> Vec<StructKey> {
+        let mut keys = Vec::new();
         for step in &unit.steps {
-            let is_choice = step.variant.is_some();
-            let is_inline = step.block.as_ref().is_some_and(|block| block.block.inline);
-            if !is_inline && !is_choice {
+            let Some(form) = step.inlined_form() else {
                 continue;
-            }
-            match self.program.forms[content_of(step).form].kind {
+            };
+            match self.program.forms[form].kind {
                 FormKind::Struct(inner) | FormKind::Choice(inner) => {
-                    for mut field in self.fields_of(&self.program.units[inner], name) {
-                        field.inline.insert(0, (step, inner));
-                        fields.push(field);
+                    for mut key in self.find_keys(&self.program.units[inner], name) {
+                        key.enclosing.insert(0, (step, inner));
+                        keys.push(key);
                     }
                 }
-                FormKind::Items(..) if name == LIST_KEY => fields.push(NamedField {
-                    inline: Vec::new(),
+                FormKind::Items(..) if name == LIST_KEY => keys.push(StructKey {
+                    enclosing: Vec::new(),
                     step,
+                    is_inline_list: true,
                 }),
                 _ => {}
             }
         }
-        // The content of an inline block may have a field with the name of the block.
+        // Last, since the content of an inline block may have a field with the name of the block.
         let own = unit.steps.iter().find(|step| step.field.name == name);
-        fields.extend(
+        keys.extend(
             own.filter(|step| step.variant.is_none())
-                .map(|step| NamedField {
-                    inline: Vec::new(),
+                .map(|step| StructKey {
+                    enclosing: Vec::new(),
                     step,
+                    is_inline_list: false,
                 }),
         );
-        fields
+        keys
     }
 
-    /// Returns the name of an inline block in a unit, or in the content of its inline blocks.
-    fn inline_block_of(&self, unit: &'static Unit, name: &str) -> Option<&'static str> {
+    /// Returns the name of an inline block in a unit or in its inline content.
+    fn find_inline_block(&self, unit: &'static Unit, name: &str) -> Option<&'static str> {
         unit.steps.iter().find_map(|step| {
-            let is_inline = step.block.as_ref().is_some_and(|block| block.block.inline);
-            if is_inline && step.field.name == name {
+            let form = step.inlined_form()?;
+            if step.variant.is_none() && step.field.name == name {
                 return Some(step.field.name);
             }
-            match self.program.forms[content_of(step).form].kind {
-                FormKind::Struct(inner) | FormKind::Choice(inner)
-                    if is_inline || step.variant.is_some() =>
-                {
-                    self.inline_block_of(&self.program.units[inner], name)
+            match self.program.forms[form].kind {
+                FormKind::Struct(inner) | FormKind::Choice(inner) => {
+                    self.find_inline_block(&self.program.units[inner], name)
                 }
                 _ => None,
             }
         })
     }
 
-    /// Enters the units of the inline blocks that contain the first field that can be read, and returns the field. With
-    /// `is_forced`, reads a field although arguments of its type are unknown.
-    fn find_readable(
+    /// Returns the first key whose value can be read, and enters the units of the inline blocks that contain it.
+    fn select_key<'k>(
         &mut self,
-        blocks: &mut InlineBlocks,
-        fields: &[NamedField],
+        entered: &mut EnteredBlocks,
+        candidates: &'k [StructKey],
         unit: &'static Unit,
-        given: &TreeNode,
-        is_forced: bool,
-    ) -> Result<&'static Step, Obstacle> {
-        for field in fields {
-            match self.enter_blocks(blocks, field, unit, given, is_forced) {
+        known: &TreeNode,
+        guesses: bool,
+    ) -> Result<&'k StructKey, Obstacle> {
+        for key in candidates {
+            match self.enter_blocks(entered, key, unit, known, guesses) {
+                Ok(()) => return Ok(key),
                 Err(Obstacle::OtherVariant) => {}
-                Err(Obstacle::Unknown) => return Err(Obstacle::Unknown),
-                Ok(()) => return Ok(field.step),
+                Err(Obstacle::UnknownType) => return Err(Obstacle::UnknownType),
             }
         }
         Err(Obstacle::OtherVariant)
     }
 
-    /// Enters the units of the inline blocks that contain a field, and leaves the others. `given` are the known values.
+    /// Enters the units of the inline blocks that contain a key, and leaves those of all others. Leaving drops values of the
+    /// block, so types that depend on them are unknown if its keys are apart. `known` contains the values so far.
     fn enter_blocks(
         &mut self,
-        blocks: &mut InlineBlocks,
-        field: &NamedField,
-        mut unit: &'static Unit,
-        given: &TreeNode,
-        is_forced: bool,
+        entered: &mut EnteredBlocks,
+        key: &StructKey,
+        unit: &'static Unit,
+        known: &TreeNode,
+        guesses: bool,
     ) -> Result<(), Obstacle> {
-        let stays = blocks.contain(field);
-        if !stays {
-            blocks.leave(&mut self.frames);
+        let mut innermost = unit;
+        if entered.are_those_of(key) {
+            if let Some((_, inner)) = key.enclosing.last() {
+                innermost = &self.program.units[*inner];
+            }
+        } else {
+            entered.leave(&mut self.frames);
+            for (step, inner) in &key.enclosing {
+                self.require_variant(innermost, step, guesses)?;
+                let content = Item::content_of(step);
+                self.require_arguments(&content, innermost, known, guesses)?;
+                innermost = &self.program.units[*inner];
+                let (outer, _) = self.frames.enter(innermost, content.arguments);
+                entered.0.push((step, outer));
+            }
         }
-        for (step, inner) in &field.inline {
-            let (content, outer) = (content_of(step), unit);
-            unit = &self.program.units[*inner];
-            if stays {
-                continue;
-            }
-            if let Shape::Choice(_) = outer.declaration.shape {
-                match self.frames.choose_variant(&outer.steps) {
-                    Ok(chosen) if ptr::eq(chosen, *step) => {}
-                    Ok(_) => return Err(Obstacle::OtherVariant),
-                    Err(_) => return Err(Obstacle::Unknown),
-                }
-            }
-            if !self.can_read(&content, outer, given) && !is_forced {
-                return Err(Obstacle::Unknown);
-            }
-            let (enclosing, _) = self.frames.enter(unit, content.arguments);
-            self.set_known_fields(unit, given);
-            blocks.entered.push((step, enclosing));
-        }
-        if self.can_read(&content_of(field.step), unit, given) || is_forced {
+        self.require_arguments(&Item::content_of(key.step), innermost, known, guesses)
+    }
+
+    /// Returns an obstacle if a step is a variant of a choice, and does not apply.
+    fn require_variant(
+        &self,
+        unit: &'static Unit,
+        step: &'static Step,
+        guesses: bool,
+    ) -> Result<(), Obstacle> {
+        let Shape::Choice(_) = unit.declaration.shape else {
+            return Ok(());
+        };
+        let applies = match self.frames.choose_variant(&unit.steps) {
+            Ok(chosen) => ptr::eq(chosen, step),
+            Err(possible) if guesses => possible.iter().any(|variant| ptr::eq(*variant, step)),
+            Err(_) => return Err(Obstacle::UnknownType),
+        };
+        if applies {
             Ok(())
         } else {
-            Err(Obstacle::Unknown)
+            Err(Obstacle::OtherVariant)
         }
     }
 
-    /// Returns `true` if the arguments of a type have values, so that its content can be read. `unit` is the innermost unit,
-    /// and `given` its known values.
-    fn can_read(&mut self, item: &Item, unit: &'static Unit, given: &TreeNode) -> bool {
-        self.has_arguments(item) || {
-            self.set_absent_fields(unit, given);
-            self.has_arguments(item)
+    /// Returns an obstacle if an argument of a type has no value. `unit` is the innermost unit.
+    fn require_arguments(
+        &mut self,
+        item: &Item,
+        unit: &'static Unit,
+        known: &TreeNode,
+        guesses: bool,
+    ) -> Result<(), Obstacle> {
+        if guesses || self.has_arguments(item) {
+            return Ok(());
+        }
+        self.set_absent_fields(unit, known);
+        if self.has_arguments(item) {
+            Ok(())
+        } else {
+            Err(Obstacle::UnknownType)
         }
     }
 
-    /// Returns `true` if the arguments of a type have values.
     fn has_arguments(&self, item: &Item) -> bool {
         let (cells, _) = self.frames.slots();
-        let mut arguments = item.arguments.iter();
-        arguments.all(|argument| match argument {
+        item.arguments.iter().all(|argument| match argument {
             Argument::Value(code, _) => code.eval_cell(cells).is_ok(),
             Argument::Fields(fields) => {
                 fields.iter().all(|(code, _)| code.eval_cell(cells).is_ok())
@@ -298,106 +354,25 @@ impl Reader {
     }
 
     /// Marks the omitted fields of a struct as absent whose condition is false.
-    fn set_absent_fields(&mut self, unit: &'static Unit, given: &TreeNode) {
+    fn set_absent_fields(&mut self, unit: &'static Unit, known: &TreeNode) {
         for step in &unit.steps {
             if let Some(condition) = &step.condition
-                && given.field(step.field.name).is_none()
+                && known.field(step.field.name).is_none()
                 && self.frames.eval_bool(condition) == Ok(false)
             {
                 self.frames.set_absent(step);
             }
         }
     }
-
-    /// Stores the values of a unit that was left and is entered again.
-    fn set_known_fields(&mut self, unit: &'static Unit, given: &TreeNode) {
-        for step in unit.steps.iter().filter(|step| step.variant.is_none()) {
-            let Some(node) = given.field(step.field.name) else {
-                continue;
-            };
-            if let Some(Leaf::Value(value)) = &node.leaf {
-                self.frames.set_field(step, value);
-            }
-            let content = content_of(step);
-            if let FormKind::Struct(inner) = self.program.forms[content.form].kind
-                && !step.exports.is_empty()
-            {
-                let inner = &self.program.units[inner];
-                let (outer, _) = self.frames.enter(inner, content.arguments);
-                self.set_known_fields(inner, node);
-                self.frames.leave(outer, Some(step));
-            }
-        }
-    }
 }
 
-/// Adds the value of a field, or the items of a list that is inline content.
-fn add_field(
-    node: &mut TreeNode<'static>,
-    step: &'static Step,
-    value: TreeNode<'static>,
-    is_list: bool,
-) {
-    let parts = node.parts_mut();
-    if !is_list {
-        parts.fields.push((step.field.name, value));
-    } else if let Some(list) = value.parts {
-        parts.items = list.items;
-    }
-}
-
-/// Adds what notes on an inline block contain to the value with its name.
-fn add_notes(node: &mut TreeNode<'static>, name: &'static str, notes: TreeNode<'static>) {
-    let block = node.child_mut(Segment::Field(name));
-    if let (Some(block), Some(notes)) = (block, notes.parts) {
-        let parts = block.parts_mut();
-        (parts.packed, parts.trailing) = (notes.packed, notes.trailing);
-    }
-}
-
-/// Reads the value of a field.
-struct FieldSeed<'r> {
-    reader: &'r mut Reader,
-    step: &'static Step,
-    /// Whether the value is a list that is the content of an inline block.
-    is_list: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for FieldSeed<'_> {
-    type Value = TreeNode<'static>;
-
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<TreeNode<'static>, D::Error> {
-        let FieldSeed {
-            reader,
-            step,
-            is_list,
-        } = self;
-        let depth = reader.path.len();
-        if !is_list {
-            reader.path.push(Segment::Field(step.field.name));
-        }
-        let item = content_of(step);
-        let seed = ValueSeed {
-            reader: &mut *reader,
-            item,
-            is_noted: is_list,
-        };
-        let node = seed.deserialize(deserializer)?;
-        reader.path.truncate(depth);
-        Ok(node)
-    }
-}
-
-/// Reads the notes on inline blocks, by the names of the blocks.
-struct BlockNotesSeed<'r> {
+/// Reads `$blocks`: the annotations of inline blocks, by the names of the blocks.
+struct BlocksSeed<'r> {
     reader: &'r mut Reader,
     unit: &'static Unit,
 }
 
-impl<'de> DeserializeSeed<'de> for BlockNotesSeed<'_> {
+impl<'de> DeserializeSeed<'de> for BlocksSeed<'_> {
     type Value = Vec<(&'static str, TreeNode<'static>)>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -405,7 +380,7 @@ impl<'de> DeserializeSeed<'de> for BlockNotesSeed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for BlockNotesSeed<'_> {
+impl<'de> Visitor<'de> for BlocksSeed<'_> {
     type Value = Vec<(&'static str, TreeNode<'static>)>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -413,28 +388,31 @@ impl<'de> Visitor<'de> for BlockNotesSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let BlockNotesSeed { reader, unit } = self;
-        let mut blocks = Vec::new();
+        let BlocksSeed { reader, unit } = self;
+        let mut blocks: Self::Value = Vec::new();
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
-            let Some(name) = reader.inline_block_of(unit, &key) else {
+            let Some(name) = reader.find_inline_block(unit, &key) else {
                 return Err(reader.error(format_args!("has no inline block `{key}`")));
             };
-            let notes = map.next_value_seed(NotesSeed {
+            if blocks.iter().any(|(known, _)| *known == name) {
+                return Err(reader.duplicate_key(&key));
+            }
+            let annotations = map.next_value_seed(AnnotationsSeed {
                 reader: &mut *reader,
             })?;
-            blocks.push((name, notes));
+            blocks.push((name, annotations));
         }
         Ok(blocks)
     }
 }
 
-/// Reads an object of notes.
-struct NotesSeed<'r> {
+/// Reads an object that only contains annotations.
+struct AnnotationsSeed<'r> {
     reader: &'r mut Reader,
 }
 
-impl<'de> DeserializeSeed<'de> for NotesSeed<'_> {
+impl<'de> DeserializeSeed<'de> for AnnotationsSeed<'_> {
     type Value = TreeNode<'static>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -442,18 +420,18 @@ impl<'de> DeserializeSeed<'de> for NotesSeed<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for NotesSeed<'_> {
+impl<'de> Visitor<'de> for AnnotationsSeed<'_> {
     type Value = TreeNode<'static>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an object of notes on a block")
+        f.write_str("an object with `$packed` or `$trailing`")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut node = TreeNode::default();
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
-            self.reader.read_note(&key, &mut node, &mut map)?;
+            self.reader.read_annotation(&key, &mut node, &mut map)?;
         }
         Ok(node)
     }

@@ -10,7 +10,7 @@ use super::super::node::{Leaf, TreeNode};
 use super::super::number;
 use super::super::scalar::GivenBits;
 use super::reader::{Reader, ValueSeed};
-use super::{message_of, read_key};
+use super::{message_without_position, read_key};
 use crate::layout::declaration::{BitField, Declaration, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::Item;
@@ -28,7 +28,7 @@ impl Reader {
             let word = map.next_value_seed(ValueSeed {
                 reader,
                 item: *item,
-                is_noted: true,
+                is_annotated: true,
             })?;
             let ty = &Type::Declared(declaration);
             let word = word
@@ -47,7 +47,7 @@ impl Reader {
     }
 
     /// Reads the object of a packed word, or of a word in it. Returns the word; `None` if nothing is given. `read_whole`
-    /// reads its number. `node` receives what notes contain.
+    /// reads its number. `node` receives the content of annotations; without it, they have none.
     fn read_bit_fields<'de, A: MapAccess<'de>>(
         &mut self,
         declaration: &'static Declaration,
@@ -61,15 +61,15 @@ impl Reader {
         while read_key(&mut map, &mut key)? {
             if key == "$value" {
                 if whole.is_some() {
-                    return Err(self.two_keys(&key));
+                    return Err(self.duplicate_key(&key));
                 }
                 whole = Some(read_whole(self, &mut map)?);
                 continue;
             }
             if key.starts_with('$') {
                 match &mut node {
-                    Some(node) => self.read_note(&key, node, &mut map)?,
-                    None => self.ignore_note(&key, &mut map)?,
+                    Some(node) => self.read_annotation(&key, node, &mut map)?,
+                    None => self.skip_description(&key, &mut map)?,
                 }
                 continue;
             }
@@ -78,13 +78,13 @@ impl Reader {
                 return Err(self.error(format_args!("has no field `{key}`")));
             };
             if given.contains(field) {
-                return Err(self.two_keys(&key));
+                return Err(self.duplicate_key(&key));
             }
             self.path.push(Segment::Field(field.name));
             let bits = map.next_value_seed(BitsSeed {
                 reader: &mut *self,
                 field,
-                is_noted: false,
+                is_annotated: false,
             })?;
             self.path.pop();
             given.add(field, bits);
@@ -102,8 +102,8 @@ impl Reader {
 struct BitsSeed<'r> {
     reader: &'r mut Reader,
     field: &'static BitField,
-    /// Whether the value is inside an object with notes on it.
-    is_noted: bool,
+    /// Whether the value is in an object with annotations.
+    is_annotated: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for BitsSeed<'_> {
@@ -119,7 +119,7 @@ impl<'de> DeserializeSeed<'de> for BitsSeed<'_> {
         if text.starts_with(['{', '"', '[']) {
             let inner = &mut serde_json::Deserializer::from_str(text);
             let bits = inner.deserialize_any(self);
-            return bits.map_err(|error| de::Error::custom(message_of(&error)));
+            return bits.map_err(|error| de::Error::custom(message_without_position(&error)));
         }
         self.bits(number::encode_bits_of_text(text, self.field))
     }
@@ -159,7 +159,7 @@ impl<'de> Visitor<'de> for BitsSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u128, A::Error> {
-        if self.is_noted {
+        if self.is_annotated {
             return Err(de::Error::invalid_type(de::Unexpected::Map, &self));
         }
         let BitsSeed { reader, field, .. } = self;
@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for BitsSeed<'_> {
             map.next_value_seed(BitsSeed {
                 reader,
                 field,
-                is_noted: true,
+                is_annotated: true,
             })
         };
         let bits = match field.declared {
@@ -176,9 +176,9 @@ impl<'de> Visitor<'de> for BitsSeed<'_> {
                 let (mut bits, mut key) = (None, String::new());
                 while read_key(&mut map, &mut key)? {
                     match &*key {
-                        "$value" if bits.is_some() => return Err(reader.two_keys(&key)),
+                        "$value" if bits.is_some() => return Err(reader.duplicate_key(&key)),
                         "$value" => bits = Some(read_whole(reader, &mut map)?),
-                        key => reader.ignore_note(key, &mut map)?,
+                        key => reader.skip_description(key, &mut map)?,
                     }
                 }
                 bits

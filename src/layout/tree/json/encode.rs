@@ -1,7 +1,7 @@
 //! Encodes complete values as bytes, so that a tree needs no node for them.
 
-use super::node::{Leaf, TreeNode};
-use super::{Section, number};
+use super::super::node::{Leaf, TreeNode};
+use super::super::{ItemEncoding, Section, number};
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::{FormKind, Frames, Item, Program, Step, Unit, UnitId};
@@ -60,14 +60,19 @@ impl Encoder<'_> {
                     return None;
                 }
                 let inner = item.array_item(inner);
+                let ty = self.program.forms[inner.form].ty;
                 for section in items.sections() {
                     match section {
-                        Section::Stored(stored)
-                            if stored.has_type(self.program.forms[inner.form].ty) =>
-                        {
+                        Section::Stored(stored) => {
+                            let stored_type = match stored.encoding() {
+                                ItemEncoding::Numbers(ty) => ty,
+                                ItemEncoding::Walked(layout) => layout.ty(),
+                            };
+                            if stored_type != ty {
+                                return None;
+                            }
                             self.bytes.extend(stored.bytes());
                         }
-                        Section::Stored(_) => return None,
                         Section::Given(nodes) => {
                             for node in nodes {
                                 self.encode_value(node, &inner)?;
@@ -113,7 +118,7 @@ impl Encoder<'_> {
     }
 
     fn encode_fields(&mut self, node: &TreeNode, steps: &'static [Step]) -> Option<()> {
-        let mut given_fields = node.parts.as_ref()?.fields.len();
+        let mut encoded_fields = 0;
         let mut lookaheads = Vec::new();
         for step in steps {
             if step.field.lookahead {
@@ -123,7 +128,7 @@ impl Encoder<'_> {
             match node.field(step.field.name) {
                 Some(field) => {
                     self.encode_field(field, step)?;
-                    given_fields -= 1;
+                    encoded_fields += 1;
                 }
                 None if step.condition.is_some() => self.frames.set_absent(step),
                 None => return None,
@@ -132,17 +137,23 @@ impl Encoder<'_> {
         for (step, at) in lookaheads {
             self.read_lookahead(step, at)?;
         }
-        // Conditions may depend on look-aheads, so they are verified at the end.
-        let has_all = steps.iter().all(|step| {
+        // Conditions may depend on look-aheads, which read the bytes of later fields.
+        for step in steps.iter().filter(|step| !step.field.lookahead) {
             let is_given = node.field(step.field.name).is_some();
-            let condition = step.condition.as_ref().filter(|_| !step.field.lookahead);
-            condition.is_none_or(|condition| self.frames.eval_bool(condition) == Ok(is_given))
-        });
-        let is_valid = |step: &Step| {
-            let mut checks = step.checks.iter();
-            checks.all(|check| self.frames.eval_bool(check) == Ok(true))
-        };
-        (has_all && given_fields == 0 && steps.iter().all(is_valid)).then_some(())
+            if let Some(condition) = &step.condition
+                && self.frames.eval_bool(condition) != Ok(is_given)
+            {
+                return None;
+            }
+        }
+        for check in steps.iter().flat_map(|step| &step.checks) {
+            if self.frames.eval_bool(check) != Ok(true) {
+                return None;
+            }
+        }
+        // The struct may have fields that the declaration lacks, such as those of inline content.
+        let given_fields = node.parts.as_ref()?.fields.len();
+        (encoded_fields == given_fields).then_some(())
     }
 
     /// Sets the value of a look-ahead at the offset `at` of the bytes.
@@ -175,19 +186,23 @@ impl Encoder<'_> {
     }
 }
 
-/// Returns `true` if a value of this kind has parts that only the assembler writes or rejects.
+/// Returns `true` if a value has parts that do not belong to its kind. Only the assembler writes or rejects them.
 fn has_other_parts(node: &TreeNode, kind: FormKind) -> bool {
-    let is_scalar = matches!(kind, FormKind::Number(_) | FormKind::Text);
     let Some(parts) = &node.parts else {
         return false;
     };
-    let is_list = matches!(kind, FormKind::Items(..));
-    let is_choice = matches!(kind, FormKind::Choice(_));
-    parts.packed.is_some()
-        || parts.trailing.is_some()
-        || (!is_scalar && !is_choice && node.leaf.is_some())
-        || (!is_list && !is_choice && !parts.items.is_empty())
-        || ((is_scalar || is_list) && (parts.magic.is_some() || !parts.fields.is_empty()))
+    if parts.packed.is_some() || parts.trailing.is_some() {
+        return true;
+    }
+    let has_fields = parts.magic.is_some() || !parts.fields.is_empty();
+    let has_items = !parts.items.is_empty();
+    match kind {
+        FormKind::Number(_) | FormKind::Text => has_fields || has_items,
+        FormKind::Items(..) => has_fields || node.leaf.is_some(),
+        FormKind::Struct(_) => has_items || node.leaf.is_some(),
+        // The parts belong to the variant.
+        FormKind::Choice(_) => false,
+    }
 }
 
 /// Returns `false` for an enum value without a name, which the walker rejects.

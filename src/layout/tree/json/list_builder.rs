@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::super::items::{ItemEncoding, Items};
+use super::super::node::TreeNode;
+use super::super::record::is_contiguous;
 use super::encode::Encoder;
-use super::items::{ItemEncoding, Items};
-use super::node::TreeNode;
-use super::record::is_contiguous;
 use crate::layout::program::{FormKind, Frames, Item, Program};
 use crate::layout::walk::ItemLayout;
 

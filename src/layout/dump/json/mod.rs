@@ -1,0 +1,66 @@
+//! Prints the values of a file as JSON.
+
+mod annotations;
+mod writer;
+
+use std::io;
+
+use super::Dump;
+use crate::Rule;
+use crate::layout::walk::{Fault, path_text};
+use writer::JsonWriter;
+
+/// The version of the notation, which changes when the meaning of a key does.
+pub(in crate::layout) const VERSION: u32 = 1;
+
+/// The header of the JSON of a dump.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsonHead<'h> {
+    /// The name of the file.
+    pub file: &'h str,
+    /// The name of its format.
+    pub format: &'h str,
+    /// The name of its layout.
+    pub layout: &'h str,
+}
+
+impl Dump<'_> {
+    /// Writes the values as JSON, as docs/json.md describes it. [`Tree::from_json`](super::tree::Tree::from_json) reads it.
+    /// `rule_for` returns the rule that a fault violates.
+    ///
+    /// Returns the fault that ended the dump, if any.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::layout::dump::{Dump, JsonHead};
+    /// use meshspec::{Dialect, FormatId};
+    ///
+    /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+    /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+    /// let head = JsonHead { file: "flag.mesh", format: "mesh", layout: "mesh" };
+    /// let mut json = Vec::new();
+    /// Dump::new(layout, &bytes).write_json(&head, |_| None, &mut json)?;
+    /// let json: serde_json::Value = serde_json::from_slice(&json)?;
+    /// assert_eq!(json["value"]["header"]["vertex_count"]["$at"], serde_json::json!([3, 7]));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if writing fails.
+    pub fn write_json(
+        &self,
+        head: &JsonHead,
+        rule_for: impl Fn(&Fault) -> Option<&'static Rule>,
+        out: &mut impl io::Write,
+    ) -> io::Result<Option<Fault>> {
+        let path = self.path.as_deref().map(path_text);
+        let mut writer = JsonWriter::new(out, head, self.bytes.len() as u64, path.as_deref())?;
+        let fault = self.walk(&mut writer);
+        let is_complete = fault.is_none() && self.path.is_none();
+        let error = fault.as_ref().map(|fault| (fault, rule_for(fault)));
+        writer.finish(self.bytes, is_complete, error)?;
+        Ok(fault)
+    }
+}
