@@ -251,6 +251,14 @@ pub fn json_of(dump: &Dump) -> Vec<u8> {
     json
 }
 
+/// Returns the values of a file as JSON without those that are computed. Panics if the file has a structural fault.
+pub fn values_of(ty: &'static Type, bytes: &[u8]) -> Vec<u8> {
+    let mut json = Vec::new();
+    let fault = Dump::new(ty, bytes).write_values(&JsonHead::default(), &mut json);
+    assert_eq!(fault.unwrap(), None);
+    json
+}
+
 /// A valid file and its format.
 pub type File = (FormatId, Vec<u8>);
 

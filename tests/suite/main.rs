@@ -83,5 +83,6 @@ mod source_fields;
 mod spec_tables;
 mod tree;
 mod tree_json;
+mod values_json;
 mod verdicts;
 mod walker;

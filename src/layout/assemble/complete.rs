@@ -93,10 +93,12 @@ impl Assembler<'_> {
         }
         let ends = placed_fields.iter().filter_map(PlacedField::end);
         let end = ends.fold(self.regions[base].buffer.len(), u64::max);
+        // A given offset is final, and so are all places if no offset is omitted.
+        let has_omitted = placed_fields.iter().any(|placed| placed.at.is_none());
         let movable = placed_fields
             .iter()
-            .chain(&sequence)
-            .filter(|_| self.recounts);
+            .filter(|placed| self.recounts || placed.at.is_none())
+            .chain(sequence.as_ref().filter(|_| self.recounts || has_omitted));
         let mut placement = Placement::new(self.program.alignment, movable, end, padding);
         for placed in &mut placed_fields {
             let Some((_, position, slots)) = &placed.pending else {

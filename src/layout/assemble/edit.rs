@@ -231,9 +231,9 @@ impl Tree<'_> {
             let fields = node.parts.iter().flat_map(|parts| &parts.fields);
             let size_paths: Vec<_> = fields
                 .filter_map(|(name, field)| Some((name, field.packed()?)))
-                .filter(|(name, block)| block.is_inline || *step == Segment::Field(name))
+                .filter(|(name, block)| block.is_inline() || *step == Segment::Field(name))
                 .inspect(|_| is_in_block = true)
-                .flat_map(|(_, block)| block.size_paths.clone())
+                .flat_map(|(_, block)| block.size_paths())
                 .collect();
             for names in size_paths {
                 if let Some(size) = node.nested_field_mut(names)

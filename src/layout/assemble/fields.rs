@@ -5,8 +5,11 @@ use super::complete::origin_of;
 use super::equation::{ConditionalField, SlotSnapshot};
 use super::region::PlacedField;
 use super::sparse_buffer::RegionId;
+use super::variable::{Cause, VariableId};
 use crate::Result;
+use crate::layout::declaration::Requirement;
 use crate::layout::program::{Code, Item, Step};
+use crate::layout::tree::TreeNode;
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
@@ -21,6 +24,8 @@ impl Assembler<'_> {
         // The look-aheads whose bytes are not written yet, with their offsets.
         let mut lookaheads: Vec<(&'static Step, u64)> = Vec::new();
         let mut covered = Vec::new();
+        // The omitted numbers of items, each with the path of its list.
+        let mut counts = Vec::new();
         for step in steps {
             if step.field.lookahead {
                 // The fields after a look-ahead write its bytes.
@@ -33,6 +38,7 @@ impl Assembler<'_> {
                 self.predict_lookaheads(&mut lookaheads, next.at, step, given)?;
             }
             self.last_field = None;
+            let variable = self.variables.len();
             next.at = self
                 .write_field(
                     WriteTarget {
@@ -46,6 +52,9 @@ impl Assembler<'_> {
                 .end;
             covered.push((step.field.name, self.last_field.take()));
             self.path.pop();
+            if self.variables.len() > variable && self.variables.get(variable).is_omitted() {
+                counts.extend(counted_list(step).map(|list| (variable, list)));
+            }
             lookaheads
                 .retain(|(lookahead, start)| !self.read_lookahead(next.region, lookahead, *start));
         }
@@ -55,10 +64,38 @@ impl Assembler<'_> {
                 lookahead.field.name
             )));
         }
+        for (variable, list) in counts {
+            if let Some(given) = next.given {
+                self.set_count(variable, given, list)?;
+            }
+        }
         steps
             .iter()
             .for_each(|step| self.schedule_checksum(start, step, &covered));
         Ok(next.at)
+    }
+
+    /// Sets an omitted value to the number of items in the list at a path in its struct.
+    fn set_count(
+        &mut self,
+        variable: VariableId,
+        given: &TreeNode,
+        list: &'static [Segment],
+    ) -> Result<()> {
+        let list_node = list.iter().try_fold(given, |node, step| match step {
+            Segment::Field(name) => node.field(name),
+            Segment::Index(_) => None,
+        });
+        let Some(parts) = list_node.and_then(|node| node.parts.as_ref()) else {
+            return Ok(());
+        };
+        let number = parts.items.len().into();
+        let cause = Cause {
+            path: [&self.path[..], list].concat(),
+            property: "number of items",
+            number,
+        };
+        self.set_variable(variable, number, cause)
     }
 
     /// Writes a field, unless its condition excludes it.
@@ -243,4 +280,13 @@ impl Assembler<'_> {
             && step.block.as_ref().is_none_or(|block| !block.block.inline)
             && !self.depends_on_fixed(condition)
     }
+}
+
+/// Returns the path of the list whose number of items a field stores by a constraint.
+fn counted_list(step: &Step) -> Option<&'static [Segment]> {
+    let mut constraints = step.field.constraints.iter();
+    constraints.find_map(|constraint| match constraint.requirement {
+        Requirement::Counts { list } => Some(list),
+        _ => None,
+    })
 }

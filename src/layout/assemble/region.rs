@@ -105,7 +105,12 @@ impl Placement {
     /// Returns the new offset of a field, and reserves its range if it is new or was empty.
     pub fn offset_for(&mut self, placed: &PlacedField) -> u64 {
         match &placed.origin {
-            _ if placed.size == 0 => placed.at.unwrap_or(0),
+            origin if placed.size == 0 => {
+                let original = origin
+                    .as_ref()
+                    .map(|origin| self.moved_offset(origin.start));
+                placed.at.or(original).unwrap_or(0)
+            }
             Some(origin) if !origin.is_empty() => self.moved_offset(origin.start),
             _ => {
                 let start = align_up(self.end, self.alignment);

@@ -230,6 +230,8 @@ impl Builder {
             checks: Vec::new(),
             required_conditions: Vec::new(),
             usage: None,
+            is_computed: false,
+            shows_absence: false,
             block,
             checksum: None,
             value: None,

@@ -199,6 +199,21 @@ impl Code {
         }
     }
 
+    /// Returns `true` if the expression depends on a slot only by this condition.
+    #[cfg(feature = "serde")]
+    pub fn only_tests(&self, slot: Slot, condition: &Code) -> bool {
+        if self == condition {
+            return true;
+        }
+        match self {
+            Code::Slot(own, _) | Code::Bits(own, ..) | Code::Matches(own, _) => *own != slot,
+            Code::Unary(_, a, _) | Code::Cast(a, _) => a.only_tests(slot, condition),
+            Code::Binary(_, parts, _) => parts.iter().all(|part| part.only_tests(slot, condition)),
+            Code::If(parts) => parts.iter().all(|part| part.only_tests(slot, condition)),
+            Code::Int(_) | Code::Bool(_) | Code::Unknown => true,
+        }
+    }
+
     /// Calls `each` with the expression and all its subexpressions.
     pub fn visit<'c>(&'c self, each: &mut impl FnMut(&'c Code)) {
         each(self);

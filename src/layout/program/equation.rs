@@ -2,8 +2,9 @@
 
 use super::code::{Code, Slot};
 use super::model::{Argument, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
+use super::names::SlotName;
 use crate::Rule;
-use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing};
+use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
 use crate::layout::expr::{BinaryOp, Expr};
 
 /// The role of an expression.
@@ -93,7 +94,12 @@ impl Program {
     /// Records how expressions use the value of each field, and the rule of each checksum.
     pub fn record_uses(&mut self) {
         let mut uses: Vec<(ValueOrigin, ValueUse)> = Vec::new();
+        let mut choosing: Vec<ValueOrigin> = Vec::new();
         for equation in self.equations() {
+            if equation.role == Role::Choice {
+                let origins = self.origins(equation.unit, equation.code).into_iter();
+                choosing.extend(origins.map(|(origin, _)| origin));
+            }
             if let Some(mut usage) = equation.role.usage() {
                 if usage == ValueUse::Count && self.may_have_empty_items(equation.step) {
                     usage = ValueUse::UnboundedCount;
@@ -118,6 +124,45 @@ impl Program {
                 let own = uses.iter().filter(|(origin, _)| is_own(origin));
                 // The first of the variants takes precedence.
                 step.usage = own.map(|(_, usage)| *usage).min();
+                let mut constraints = step.field.constraints.iter();
+                let is_count =
+                    constraints.any(|own| matches!(own.requirement, Requirement::Counts { .. }));
+                step.is_computed =
+                    (step.usage.is_some() || is_count) && !choosing.iter().any(is_own);
+            }
+        }
+        self.record_shown_absences();
+    }
+
+    /// Records which conditions depend on computed values of the same struct.
+    fn record_shown_absences(&mut self) {
+        let computed: Vec<ValueOrigin> = self
+            .units
+            .iter()
+            .flat_map(|unit| {
+                let steps = unit.steps.iter().filter(|step| step.is_computed);
+                steps.map(|step| ValueOrigin {
+                    declaration: unit.declaration,
+                    name: step.field.name,
+                    rule: step.field.rule,
+                })
+            })
+            .collect();
+        for id in 0..self.units.len() {
+            for index in 0..self.units[id].steps.len() {
+                let unit = &self.units[id];
+                let mut shows_absence = false;
+                if let Some(condition) = &unit.steps[index].condition {
+                    condition.for_each_value(&mut |slot, _| {
+                        let SlotName { path, import, .. } = &unit.slots[slot as usize];
+                        if import.is_none() {
+                            self.for_each_field_at(id, path, &mut |origin| {
+                                shows_absence |= computed.contains(&origin);
+                            });
+                        }
+                    });
+                }
+                self.units[id].steps[index].shows_absence = shows_absence;
             }
         }
     }

@@ -18,6 +18,7 @@ mod print;
 mod problem;
 mod safety;
 mod size;
+mod solve;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
@@ -36,6 +37,7 @@ pub(crate) use model::{
 };
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
+pub(crate) use solve::{is_exact, solve_for, to_equation};
 
 use super::declaration::{Constraint, Type};
 

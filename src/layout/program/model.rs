@@ -165,6 +165,11 @@ pub(crate) struct Step {
     pub checksum: Option<ChecksumStep>,
     /// How other fields use the value.
     pub usage: Option<ValueUse>,
+    /// Whether other values determine the value, and it selects no variant of a choice. JSON omits such values.
+    pub is_computed: bool,
+    /// Whether the condition of the field depends on a computed value of the same struct, so that JSON shows the absence of
+    /// the field.
+    pub shows_absence: bool,
     /// The slot of the value, if an expression refers to it.
     pub value: Option<Slot>,
     /// The nested values that expressions refer to: the slot in the nested unit, then the slot in this unit.
@@ -206,6 +211,24 @@ pub(crate) enum Argument {
     Value(Code, Option<Slot>),
     /// The fields of a struct that expressions refer to, each with its slot.
     Fields(Vec<(Code, Slot)>),
+}
+
+impl Unit {
+    /// Returns `true` if the arguments of the fields depend on a slot only by this condition.
+    #[cfg(feature = "serde")]
+    pub fn only_tests(&self, slot: Slot, condition: &Code) -> bool {
+        let mut codes = self
+            .steps
+            .iter()
+            .flat_map(|step| step.content().1)
+            .flat_map(|argument| -> Box<dyn Iterator<Item = &Code>> {
+                match argument {
+                    Argument::Value(code, _) => Box::new(std::iter::once(code)),
+                    Argument::Fields(fields) => Box::new(fields.iter().map(|(code, _)| code)),
+                }
+            });
+        codes.all(|code| code.only_tests(slot, condition))
+    }
 }
 
 impl Step {

@@ -262,7 +262,7 @@ impl<'b> Section<'b> {
         }
     }
 
-    fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         match self {
             Section::Stored(stored) => stored.len(),
             Section::Given(nodes) => nodes.len() as u64,
@@ -296,6 +296,14 @@ impl<'b> StoredItems<'b> {
     /// Returns the items as nodes.
     pub fn decode_all(&self) -> Vec<TreeNode<'b>> {
         self.decode_range(0..self.len()).collect()
+    }
+
+    /// Decodes each item, and returns it with its bytes.
+    #[cfg(feature = "serde")]
+    pub fn with_bytes(&self) -> impl Iterator<Item = (TreeNode<'b>, &[u8])> {
+        let bytes = self.list.bytes.as_slice();
+        self.ranges(0..self.len())
+            .filter_map(|range| Some((self.decode_at(range.clone())?, bytes.get(range)?)))
     }
 
     /// Decodes an item.

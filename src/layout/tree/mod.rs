@@ -18,6 +18,8 @@ mod stored_bytes;
 mod untyped_value;
 
 pub use cursor::TreeValue;
+#[cfg(feature = "serde")]
+pub(in crate::layout) use json::{ComputedFields, is_placed};
 pub use untyped_value::UntypedValue;
 
 use std::borrow::Cow;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::items::Items;
 use crate::Span;
-use crate::layout::declaration::{Field, Type};
-use crate::layout::expr::Value;
+use crate::layout::declaration::{Block, Field, Type};
+use crate::layout::expr::{Expr, Value};
 use crate::layout::walk::Segment;
 
 /// A value, whole or in parts; a packed word may be given both ways. Empty if the value is omitted.
@@ -54,10 +54,8 @@ pub(in crate::layout) struct PackedBlock<'b> {
     pub span: Option<Span>,
     /// Whether the content was read.
     pub is_open: bool,
-    /// Whether the content belongs to the struct that contains the block.
-    pub is_inline: bool,
-    /// The paths of the stored sizes of the block, relative to the struct that contains it.
-    pub size_paths: Vec<&'static [&'static str]>,
+    /// The field that declares the block; `None` for a new block.
+    pub field: Option<&'static Field>,
 }
 
 /// Whether the assembler may replace a given value that conflicts with others.
@@ -77,9 +75,36 @@ impl From<Vec<u8>> for PackedBlock<'_> {
             bytes: bytes.into(),
             span: None,
             is_open: false,
-            is_inline: false,
-            size_paths: Vec::new(),
+            field: None,
         }
+    }
+}
+
+impl PackedBlock<'_> {
+    fn block(&self) -> Option<Block> {
+        self.field?.block
+    }
+
+    /// Returns `true` if the content belongs to the struct that contains the block.
+    pub fn is_inline(&self) -> bool {
+        self.block().is_some_and(|block| block.inline)
+    }
+
+    /// Returns the paths of the stored sizes of the block, relative to the struct that contains it.
+    pub fn size_paths(&self) -> Vec<&'static [&'static str]> {
+        let sizes = [
+            self.field.and_then(|field| field.count),
+            self.block().and_then(|block| block.size),
+        ];
+        let mut paths = Vec::new();
+        for size in sizes.iter().flatten() {
+            size.visit(&mut |part| {
+                if let Expr::Path(names) = part {
+                    paths.push(*names);
+                }
+            });
+        }
+        paths
     }
 }
 

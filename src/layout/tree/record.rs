@@ -8,8 +8,8 @@ use super::items::{ItemEncoding, Items};
 use super::node::{Leaf, PackedBlock, Parts, TreeNode};
 use super::stored_bytes::StoredBytes;
 use crate::layout::covered_ranges::CoveredRanges;
-use crate::layout::declaration::{Block, Field, Packing, Type};
-use crate::layout::expr::{Expr, Value};
+use crate::layout::declaration::{Packing, Type};
+use crate::layout::expr::Value;
 use crate::layout::walk::{
     Fault, InlineBlockSpans, ItemLayout, Node, Segment, Visit, Visitor, walk,
 };
@@ -234,9 +234,8 @@ impl Visitor for Recorder<'_, '_> {
         let packed = PackedBlock {
             bytes: self.block_bytes(&node.span, node.bytes),
             span: Some(node.span.clone()),
-            is_inline: block.inline,
             is_open,
-            size_paths: size_paths(node.field, &block),
+            field: node.field,
         };
         self.blocks
             .push((node.own_path(), BlockData::Packed(packed)));
@@ -302,22 +301,6 @@ impl Visitor for Recorder<'_, '_> {
         }
         self.blocks.push((path, BlockData::Trailing(bytes)));
     }
-}
-
-/// Returns the names of the values that store the packed and unpacked size of a block.
-fn size_paths(field: Option<&Field>, block: &Block) -> Vec<&'static [&'static str]> {
-    let mut paths = Vec::new();
-    for expr in [field.and_then(|field| field.count), block.size]
-        .iter()
-        .flatten()
-    {
-        expr.visit(&mut |part| {
-            if let Expr::Path(names) = part {
-                paths.push(*names);
-            }
-        });
-    }
-    paths
 }
 
 /// Returns `true` if values of this type are stored in one piece: no part is packed or at an explicit offset.

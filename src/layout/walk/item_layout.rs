@@ -62,6 +62,20 @@ impl ItemLayout {
         index.is_multiple_of(INDEXED_ITEMS)
     }
 
+    pub fn program(&self) -> &'static Program {
+        self.program
+    }
+
+    /// Returns the item for each value of the list.
+    pub fn item(&self) -> Item {
+        self.item
+    }
+
+    /// Returns the frames in the unit that contains the list.
+    pub fn frames(&self) -> Frames {
+        Frames::resume(self.program, self.unit, &self.cells)
+    }
+
     /// Returns the type of the items.
     pub fn ty(&self) -> &'static Type {
         self.program.forms[self.item.form].ty

@@ -4,7 +4,6 @@ use super::item_layout::{INDEXED_ITEMS, ItemLayout};
 use super::space::Space;
 use super::walker::{Interrupt, Walker};
 use super::{Fault, SkipAll, Visitor};
-use crate::layout::program::Frames;
 use crate::{Limits, Span};
 
 impl ItemLayout {
@@ -49,12 +48,7 @@ impl ItemLayout {
         let limits = Limits::default()
             .with_max_decoded(u64::MAX)
             .with_max_empty_items(u64::MAX);
-        let mut walker = Walker::in_unit(
-            self.program,
-            &limits,
-            visitor,
-            Frames::resume(self.program, self.unit, &self.cells),
-        );
+        let mut walker = Walker::in_unit(self.program, &limits, visitor, self.frames());
         match walker.walk_value(&Space::at(list, span), at, &self.item) {
             Ok(end) => Ok(end),
             // The visitors of items never end a walk.

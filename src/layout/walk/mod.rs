@@ -192,6 +192,11 @@ pub trait Visitor {
         ControlFlow::Continue(())
     }
 
+    /// Called for a field whose condition is false; the span of `node` is empty.
+    fn visit_absent(&mut self, node: &Node) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
     /// Called for the magic bytes at the start of a struct; `node` spans them.
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         ControlFlow::Continue(())

@@ -59,6 +59,14 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
         }
     }
 
+    fn visit_absent(&mut self, node: &Node) -> ControlFlow<()> {
+        if node.path.starts_with(self.path) {
+            self.visitor.visit_absent(node)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         if self.covers(node.path) {
             self.visitor.visit_magic(node)

@@ -177,6 +177,11 @@ impl Walker<'_> {
         if !is_present {
             self.frames.set_absent(step);
             self.require_eager_values(space, next, step)?;
+            if !self.is_muted {
+                let item = Item::of_field(step);
+                let node = node(self.program, &self.path, space, next..next, &item);
+                stop_on_break(self.visitor.visit_absent(&node))?;
+            }
         }
         let offset = match &step.position {
             Some(position) if is_present => self.eval_offset(space, next, position, step)?,

@@ -31,10 +31,10 @@ impl Annotations {
     }
 
     pub fn append(&mut self, others: &Annotations) {
-        if !others.0.is_empty() {
+        if !self.0.is_empty() && !others.0.is_empty() {
             self.0.push_str(", ");
-            self.0.push_str(&others.0);
         }
+        self.0.push_str(&others.0);
     }
 
     /// Adds a text, unless it is empty.

@@ -8,8 +8,10 @@ use serde::Serialize;
 use super::annotations::{Annotations, SeenDeclarations, json, packed_block, print_value};
 use super::{JsonHead, VERSION};
 use crate::layout::covered_ranges::CoveredRanges;
-use crate::layout::declaration::{Shape, Type};
+use crate::layout::declaration::{BitField, Packing, Shape, Type};
+use crate::layout::dump::wording::enum_name;
 use crate::layout::expr::Value;
+use crate::layout::tree::{ComputedFields, is_placed};
 use crate::layout::walk::{Fault, InlineBlockSpans, Node, Segment, Visit, Visitor};
 use crate::{Rule, Span, Text};
 
@@ -22,7 +24,11 @@ pub(super) struct JsonWriter<'w, W> {
     open: Vec<OpenValue>,
     /// Annotations of the next value: the packed bytes of the block that contains it.
     next_annotations: Annotations,
+    /// Whether the next value is the content of a stored block, which trailing bytes may follow.
+    may_have_trailing: bool,
     declarations: SeenDeclarations,
+    /// The fields to omit; `None` to print and annotate all values.
+    computed: Option<&'w ComputedFields>,
     inline_blocks: InlineBlockSpans,
     covered: CoveredRanges,
     /// The error that ended the dump.
@@ -34,6 +40,9 @@ struct OpenValue {
     /// The number of segments in its path.
     depth: usize,
     kind: OpenKind,
+    ty: &'static Type,
+    /// Whether JSON without annotations nevertheless gives the place.
+    gives_place: bool,
     /// The place of the packed block that contains the value.
     packed_block: Option<Range<u64>>,
     /// Whether the block starts with the value.
@@ -69,24 +78,34 @@ enum OpenKind {
 }
 
 impl<'w, W: io::Write> JsonWriter<'w, W> {
-    /// Prints the keys before the values. `path` is the path of the only value that is printed.
+    /// Prints the keys before the values. `path` is the path of the only value that is printed. Without the values of
+    /// `computed`, no value is annotated.
     pub fn new(
         out: &'w mut W,
         head: &JsonHead,
         size: u64,
         path: Option<&str>,
+        computed: Option<&'w ComputedFields>,
     ) -> io::Result<JsonWriter<'w, W>> {
-        write!(out, "{{\n  \"file\": {}", json(head.file))?;
-        write!(out, ",\n  \"format\": {}", json(head.format))?;
-        write!(out, ",\n  \"layout\": {}", json(head.layout))?;
-        write!(out, ",\n  \"version\": {VERSION},\n  \"size\": {size}")?;
+        out.write_all(b"{\n  ")?;
+        if computed.is_none() {
+            write!(out, "\"file\": {},\n  ", json(head.file))?;
+        }
+        write!(out, "\"format\": {},\n  ", json(head.format))?;
+        write!(out, "\"layout\": {},\n  ", json(head.layout))?;
+        write!(out, "\"version\": {VERSION}")?;
+        if computed.is_none_or(|computed| !computed.has_gaps()) {
+            write!(out, ",\n  \"size\": {size}")?;
+        }
         if let Some(path) = path {
             write!(out, ",\n  \"path\": {}", json(path))?;
         }
         Ok(JsonWriter {
+            computed,
             out,
             open: Vec::new(),
             next_annotations: Annotations::default(),
+            may_have_trailing: false,
             declarations: SeenDeclarations::default(),
             inline_blocks: InlineBlockSpans::default(),
             covered: CoveredRanges::default(),
@@ -106,7 +125,8 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         }
         while self.close_last()? {}
         let gaps = std::mem::take(&mut self.covered).gaps(file.len() as u64);
-        if shows_gaps && !gaps.is_empty() {
+        let are_computed = self.computed.is_some_and(ComputedFields::has_gaps);
+        if shows_gaps && !are_computed && !gaps.is_empty() {
             write!(self.out, ",\n  \"gaps\": [")?;
             for (index, gap) in gaps.iter().enumerate() {
                 // Gaps are within the file.
@@ -174,9 +194,16 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         }
     }
 
-    /// Starts the line of a key or item in the last open value.
+    /// Starts a key or item in the last open value: in the same line for a packed word without annotations.
     fn start_line(&mut self) -> io::Result<()> {
         let indent = 2 + 2 * self.open.len();
+        let is_word = |value: &OpenValue| value.kind == OpenKind::Word;
+        if self.computed.is_some()
+            && let Some(last) = self.open.last_mut().filter(|last| is_word(last))
+        {
+            let is_first = !std::mem::replace(&mut last.has_entries, true);
+            return self.out.write_all(if is_first { b"" } else { b", " });
+        }
         let is_first = match self.open.last_mut() {
             Some(last) => !std::mem::replace(&mut last.has_entries, true),
             None => true,
@@ -223,6 +250,14 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         match value.kind {
             // The object of an enclosing value contains these lists.
             OpenKind::InnerNumbers | OpenKind::InlineItems => {}
+            OpenKind::Word if self.computed.is_some() => {
+                let comma = if value.has_entries && !annotations.is_empty() {
+                    ", "
+                } else {
+                    ""
+                };
+                write!(self.out, "{comma}{annotations}}}")?;
+            }
             OpenKind::Struct | OpenKind::Word if value.has_entries => {
                 if !annotations.is_empty() {
                     write!(self.out, ",\n{:1$}{annotations}", "", indent + 2)?;
@@ -239,6 +274,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
 
     /// Opens a value, which starts with the annotations of its packed block.
     fn open(&mut self, node: &Node, kind: OpenKind) -> &mut OpenValue {
+        let gives_place = self.gives_place(node);
         let packed_block = packed_block(&node.span);
         let starts_block = packed_block.as_ref() != self.enclosing_block();
         let annotations = match kind {
@@ -248,6 +284,8 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         self.open.push(OpenValue {
             depth: node.path.len(),
             kind,
+            ty: node.ty,
+            gives_place,
             packed_block,
             starts_block,
             has_entries: false,
@@ -266,6 +304,9 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
     }
 
     fn print_leaf(&mut self, node: &Node, value: &Value) -> io::Result<()> {
+        if let Some(computed) = self.computed {
+            return self.print_given_leaf(node, value, computed);
+        }
         self.start_value(node.path, node.bit_field.is_some())?;
         if self.open.last().is_some_and(OpenValue::has_plain_items) {
             return print_value(self.out, value);
@@ -296,11 +337,85 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         if is_first_of_field {
             annotations.add_declaration(node);
         }
-        let is_block = node.field.is_some_and(|field| field.block.is_some());
+        // Trailing bytes of the block may follow.
+        let may_have_trailing = node.field.is_some_and(|field| field.block.is_some());
+        self.print_object(node, value, annotations, may_have_trailing)
+    }
+
+    /// Prints a number or string without annotations, unless it is computed.
+    fn print_given_leaf(
+        &mut self,
+        node: &Node,
+        value: &Value,
+        computed: &ComputedFields,
+    ) -> io::Result<()> {
+        let is_reserved = node.bit_field.is_some_and(|field| field.reserved);
+        if computed.contains(node) || is_reserved && *value == Value::Int(0) {
+            return Ok(());
+        }
+        self.start_value(node.path, node.bit_field.is_some())?;
+        let is_unterminated = matches!(value, Value::Text(text) if text.len() == node.bytes.len());
+        let may_have_trailing = std::mem::take(&mut self.may_have_trailing);
+        let has_place = self.gives_place(node);
+        let has_annotations = is_unterminated
+            || may_have_trailing
+            || has_place
+            || !self.next_annotations.as_str().is_empty();
+        let mut annotations = Annotations::default();
+        match value {
+            Value::Bits(word, declaration) => {
+                let fields = declaration.bit_fields();
+                let covered = fields
+                    .iter()
+                    .fold(0, |mask, field| mask | field.bits.mask());
+                let is_given =
+                    |field: &BitField| !field.reserved || field.value(*word) != Value::Int(0);
+                if word & !covered != 0 || !fields.iter().any(is_given) {
+                    annotations.add_value(value);
+                }
+            }
+            _ if has_annotations => annotations.add_value(value),
+            _ => match enum_name(node, value) {
+                Some(name) => return self.out.write_all(json(name).as_bytes()),
+                None => return print_value(self.out, value),
+            },
+        }
+        if is_unterminated {
+            annotations.add("unterminated", true);
+        }
+        annotations.append(&std::mem::take(&mut self.next_annotations));
+        if has_place {
+            annotations.add_range("at", node.span.range());
+        }
+        self.print_object(node, value, annotations, may_have_trailing)
+    }
+
+    /// Returns `true` if JSON without annotations nevertheless gives the place of a value: it is at an explicit offset.
+    fn gives_place(&self, node: &Node) -> bool {
+        if !self.computed.is_some_and(ComputedFields::gives_places) {
+            return false;
+        }
+        let Some(last) = node.path.last() else {
+            return true;
+        };
+        let outer = self
+            .open
+            .iter()
+            .rfind(|outer| outer.depth < node.path.len());
+        outer.is_some_and(|outer| is_placed(Some(outer.ty), last))
+    }
+
+    /// Prints the object of a number or string, or starts that of a packed word.
+    fn print_object(
+        &mut self,
+        node: &Node,
+        value: &Value,
+        annotations: Annotations,
+        may_have_trailing: bool,
+    ) -> io::Result<()> {
         let kind = match value {
             Value::Bits(..) => OpenKind::Word,
-            // Trailing bytes of the block may follow.
-            _ if is_block => OpenKind::Scalar,
+            _ if may_have_trailing => OpenKind::Scalar,
             _ => return write!(self.out, "{{{}}}", annotations.as_str()),
         };
         self.out.write_all(b"{")?;
@@ -308,6 +423,17 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         opened.annotations = annotations;
         opened.has_ended = true;
         Ok(())
+    }
+
+    /// Prints `null` for an absent field if no given value shows that it is absent.
+    fn print_absent(&mut self, node: &Node) -> io::Result<()> {
+        match (self.computed, node.field) {
+            (Some(computed), Some(field)) if computed.shows_absence(field) => {
+                self.start_value(node.path, false)?;
+                self.out.write_all(b"null")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Adds the place of a number or string, and of the packed block that starts with it.
@@ -334,13 +460,18 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             return Ok(());
         }
         self.start_value(node.path, false)?;
-        let kind = match node.ty.item_type_and_count() {
-            Some(_) if self.open.last().is_some_and(OpenValue::has_plain_items) => {
-                OpenKind::InnerNumbers
-            }
-            Some(_) if has_plain_items(node) => OpenKind::Numbers,
-            Some(_) => OpenKind::Items,
-            None => OpenKind::Struct,
+        let is_inner = self.open.last().is_some_and(OpenValue::has_plain_items);
+        let gives_place = self.gives_place(node);
+        let is_annotated = std::mem::take(&mut self.may_have_trailing)
+            || self.computed.is_none()
+            || gives_place
+            || !self.next_annotations.as_str().is_empty();
+        let kind = match (node.ty.item_type_and_count(), self.prints_plain_items(node)) {
+            (None, _) => OpenKind::Struct,
+            (Some(_), true) if is_annotated && !is_inner => OpenKind::Numbers,
+            (Some(_), true) => OpenKind::InnerNumbers,
+            (Some(_), false) if is_annotated => OpenKind::Items,
+            (Some(_), false) => OpenKind::InlineItems,
         };
         self.out.write_all(match kind {
             OpenKind::Numbers | OpenKind::Items => b"{\"$items\": [",
@@ -351,11 +482,21 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         Ok(())
     }
 
+    /// Returns `true` for a list of numbers, nested or not, without annotations.
+    fn prints_plain_items(&self, node: &Node) -> bool {
+        let is_number = match node.ty.flatten().item.without_byte_order() {
+            Type::Unsigned(_) | Type::Signed(_) | Type::Float(_) => true,
+            Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),
+            _ => false,
+        };
+        is_number && (self.computed.is_some() || node.decoding.decode.is_none())
+    }
+
     /// Starts a list in an inline block, as a key of the struct that contains the block.
     fn print_inline_list(&mut self, node: &Node) -> io::Result<()> {
         self.start_line()?;
         self.out.write_all(b"\"$items\": [")?;
-        let kind = if has_plain_items(node) {
+        let kind = if self.prints_plain_items(node) {
             OpenKind::InnerNumbers
         } else {
             OpenKind::InlineItems
@@ -379,7 +520,12 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         if let OpenKind::InnerNumbers | OpenKind::InlineItems = value.kind {
             return Ok(());
         }
-        value.annotations.add_range("at", node.span.range());
+        if self.computed.is_none() || value.gives_place {
+            value.annotations.add_range("at", node.span.range());
+        }
+        if self.computed.is_some() {
+            return Ok(());
+        }
         if let (true, Some(block)) = (value.starts_block, &value.packed_block) {
             value.annotations.add_range("in", block);
         }
@@ -422,6 +568,12 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let Some((field, block)) = node.field.and_then(|field| Some((field, field.block?))) else {
             return Ok(());
         };
+        if self
+            .computed
+            .is_some_and(|computed| computed.contains_packing(field))
+        {
+            return Ok(());
+        }
         let packed = Annotations::of_bytes(&node.span, node.bytes, block.packing.name());
         match self.open.last_mut() {
             Some(outer) if block.inline => {
@@ -477,12 +629,16 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
         self.try_print(|writer| writer.print_leaf(node, value))
     }
 
+    fn visit_absent(&mut self, node: &Node) -> ControlFlow<()> {
+        self.try_print(|writer| writer.print_absent(node))
+    }
+
     fn visit_magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
         self.try_print(|writer| {
             // The key belongs to the magic bytes of the struct itself, so those of inline content are omitted.
             let is_inline = |outer: &OpenValue| outer.open_inline_blocks > 0;
-            if writer.open.last().is_none_or(is_inline) {
+            if writer.computed.is_some() || writer.open.last().is_none_or(is_inline) {
                 return Ok(());
             }
             writer.start_line()?;
@@ -499,6 +655,9 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
 
     fn should_unpack(&mut self, node: &Node) -> bool {
         self.inline_blocks.add(node);
+        let block = node.field.and_then(|field| field.block);
+        self.may_have_trailing =
+            block.is_some_and(|block| !block.inline && block.packing == Packing::Stored);
         true
     }
 
@@ -516,14 +675,4 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
         // If printing fails, the next value ends the walk.
         let _ = self.try_print(|writer| writer.print_trailing(path, &span, bytes));
     }
-}
-
-/// Returns `true` for a list of numbers, nested or not, without decoded values.
-fn has_plain_items(node: &Node) -> bool {
-    let is_number = match node.ty.flatten().item.without_byte_order() {
-        Type::Unsigned(_) | Type::Signed(_) | Type::Float(_) => true,
-        Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),
-        _ => false,
-    };
-    is_number && node.decoding.decode.is_none()
 }

@@ -9,13 +9,13 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 use super::super::node::{Leaf, TreeNode};
 use super::reader::{Reader, ValueSeed};
 use super::{duplicate_key, read_key};
-use crate::Text;
 use crate::layout::expr::Value;
 use crate::layout::program::{FormKind, Item};
+use crate::{Span, Text};
 
 /// The annotations without content.
 const DESCRIPTIONS: &[&str] = &[
-    "$at", "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
+    "$in", "$bits", "$type", "$name", "$decoded", "$unit", "$meaning",
 ];
 
 impl Reader {
@@ -77,6 +77,14 @@ impl Reader {
                 let magic: Result<Text, _> = map.next_value();
                 let magic = magic.map_err(|error| self.error(error))?;
                 node.parts_mut().magic = Some(magic.as_bytes().to_vec());
+            }
+            "$at" => {
+                let at: Result<[u64; 2], _> = map.next_value();
+                let [start, end] = at.map_err(|error| self.error(error))?;
+                if start > end {
+                    return Err(self.error(format_args!("`$at` ends before it starts: {start}")));
+                }
+                node.span = Some(Span::Bytes(start..end));
             }
             key => self.skip_description(key, map)?,
         }

@@ -4,7 +4,9 @@ use super::super::node::{Leaf, TreeNode};
 use super::super::{ItemEncoding, Section, number};
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::Value;
-use crate::layout::program::{FormKind, Frames, Item, Program, Step, Unit, UnitId};
+use crate::layout::program::{
+    Code, FormKind, Frames, Item, Program, Step, Unit, UnitId, solve_for,
+};
 
 /// Encodes values whose parts are all given and follow each other.
 pub(super) struct Encoder<'e> {
@@ -130,6 +132,7 @@ impl Encoder<'_> {
                     self.encode_field(field, step)?;
                     encoded_fields += 1;
                 }
+                None if step.is_computed => self.encode_count(node, step, steps)?,
                 None if step.condition.is_some() => self.frames.set_absent(step),
                 None => return None,
             }
@@ -140,7 +143,9 @@ impl Encoder<'_> {
         // Conditions may depend on look-aheads, which read the bytes of later fields.
         for step in steps.iter().filter(|step| !step.field.lookahead) {
             let is_given = node.field(step.field.name).is_some();
+            let is_counted = !is_given && step.is_computed;
             if let Some(condition) = &step.condition
+                && !is_counted
                 && self.frames.eval_bool(condition) != Ok(is_given)
             {
                 return None;
@@ -154,6 +159,33 @@ impl Encoder<'_> {
         // The struct may have fields that the declaration lacks, such as those of inline content.
         let given_fields = node.parts.as_ref()?.fields.len();
         (encoded_fields == given_fields).then_some(())
+    }
+
+    /// Appends an omitted number of items, which a list in the same struct determines.
+    fn encode_count(
+        &mut self,
+        node: &TreeNode,
+        step: &'static Step,
+        steps: &'static [Step],
+    ) -> Option<()> {
+        if let Some(condition) = &step.condition
+            && !self.frames.eval_bool(condition).ok()?
+        {
+            self.frames.set_absent(step);
+            return Some(());
+        }
+        let slot = step.value?;
+        let is_unknown = |code: &Code| matches!(code, Code::Slot(own, _) if *own == slot);
+        let number = steps.iter().find_map(|list| {
+            let items = &node.field(list.field.name)?.parts.as_ref()?.items;
+            let (cells, _) = self.frames.slots();
+            solve_for(list.count.as_ref()?, items.len().into(), &is_unknown, cells)
+        })?;
+        let value = Value::Int(number);
+        let (encoded, size) = number::encode(self.program.forms[step.form].ty, &value).ok()?;
+        self.bytes.extend(&encoded[..size]);
+        self.frames.set_field(step, &value);
+        Some(())
     }
 
     /// Sets the value of a look-ahead at the offset `at` of the bytes.

@@ -3,6 +3,7 @@
 //! Values are read by their declared types, so lists become bytes again while they are read.
 
 mod annotations;
+mod computed;
 mod encode;
 mod list_builder;
 mod reader;
@@ -19,6 +20,7 @@ use crate::layout::declaration::Type;
 use crate::layout::dump::JSON_VERSION;
 use crate::{Error, ErrorKind, Result};
 use annotations::Bytes;
+pub(in crate::layout) use computed::{ComputedFields, is_placed};
 use reader::Reader;
 
 impl Tree<'_> {

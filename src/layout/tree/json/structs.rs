@@ -9,7 +9,11 @@ use super::super::node::TreeNode;
 use super::reader::{Reader, ValueSeed};
 use super::{message_without_position, read_key};
 use crate::layout::declaration::Shape;
-use crate::layout::program::{Argument, EnclosingUnit, FormKind, Frames, Item, Step, Unit, UnitId};
+use crate::layout::expr::Value;
+use crate::layout::program::{
+    Argument, Cell, Code, EnclosingUnit, FormKind, Frames, Item, Step, Unit, UnitId, solve_for,
+    to_equation,
+};
 use crate::layout::walk::Segment;
 
 /// The key of a list in an inline block.
@@ -80,6 +84,7 @@ impl Reader {
         let mut entered = EnteredBlocks::default();
         let mut block_annotations = None;
         let mut deferred: Vec<DeferredValue> = Vec::new();
+        let mut absent: Vec<&'static str> = Vec::new();
         let mut has_list = false;
         let mut key = String::new();
         while read_key(&mut map, &mut key)? {
@@ -105,12 +110,16 @@ impl Reader {
             } else {
                 node.field(name).is_some()
             };
-            if is_read || deferred.iter().any(|value| value.name == name) {
+            let is_deferred = deferred.iter().any(|value| value.name == name);
+            if is_read || is_deferred || absent.contains(&name) {
                 return Err(self.duplicate_key(&key));
             }
             match self.select_key(&mut entered, &candidates, unit, &node, false) {
                 Ok(key) => {
                     let value = map.next_value_seed(self.start_value(key))?;
+                    if value.is_none() {
+                        absent.push(name);
+                    }
                     self.end_value(key, value, &mut node);
                 }
                 Err(_) => deferred.push(DeferredValue {
@@ -145,6 +154,7 @@ impl Reader {
         node: &mut TreeNode<'static>,
     ) -> Result<(), String> {
         let was_guessing = self.is_guessing;
+        let mut assumes_absence = false;
         while !deferred.is_empty() {
             let before = deferred.len();
             let mut remaining = Vec::new();
@@ -161,12 +171,17 @@ impl Reader {
                 self.end_value(key, read, node);
             }
             if remaining.len() == before {
-                if let (true, Some(value)) = (self.is_guessing, remaining.first()) {
+                if !assumes_absence {
+                    assumes_absence = true;
+                    entered.leave(&mut self.frames);
+                    self.assume_absence(unit, node, &remaining);
+                } else if !self.is_guessing {
+                    self.is_guessing = true;
+                } else if let Some(value) = remaining.first() {
                     let name = value.name;
                     let message = format_args!("no variant with a field `{name}` applies");
                     return Err(self.message(message));
                 }
-                self.is_guessing = true;
             }
             deferred = remaining;
         }
@@ -175,31 +190,78 @@ impl Reader {
     }
 
     /// Returns the seed that reads the value of a key.
-    fn start_value(&mut self, key: &StructKey) -> ValueSeed<'_> {
+    fn start_value(&mut self, key: &StructKey) -> FieldSeed<'_> {
         if !key.is_inline_list {
             self.path.push(Segment::Field(key.step.field.name));
         }
-        ValueSeed {
+        FieldSeed(ValueSeed {
             reader: self,
             item: Item::content_of(key.step),
             // `$items` is such an annotation itself.
             is_annotated: key.is_inline_list,
-        }
+        })
     }
 
-    /// Adds the value of a key to its struct.
+    /// Adds the value of a key to its struct; `None` if the field is absent.
     fn end_value(
         &mut self,
         key: &StructKey,
-        value: TreeNode<'static>,
+        value: Option<TreeNode<'static>>,
         node: &mut TreeNode<'static>,
     ) {
-        let parts = node.parts_mut();
         if !key.is_inline_list {
             self.path.pop();
-            parts.fields.push((key.step.field.name, value));
-        } else if let Some(list) = value.parts {
-            parts.items = list.items;
+        }
+        self.assume_presence(key.step, value.is_some());
+        let parts = node.parts_mut();
+        match value {
+            Some(value) if key.is_inline_list => {
+                parts.items = value.parts.map(|list| list.items).unwrap_or_default();
+            }
+            Some(value) => parts.fields.push((key.step.field.name, value)),
+            None => {}
+        }
+    }
+
+    /// Assumes that a field of the innermost unit is present or absent. If its condition depends on an omitted number, this
+    /// number gets a value that the condition accepts.
+    fn assume_presence(&mut self, step: &'static Step, is_present: bool) {
+        if !is_present {
+            self.frames.set_absent(step);
+        }
+        let Some(condition) = step.condition.as_ref().filter(|_| step.shows_absence) else {
+            return;
+        };
+        let Some(unit) = self.frames.visible_values().unit else {
+            return;
+        };
+        let (cells, _) = self.frames.slots();
+        let mut unknown = None;
+        condition.for_each_value(&mut |slot, _| {
+            if cells.get(slot as usize) == Some(&Cell::Empty) {
+                unknown = Some(slot);
+            }
+        });
+        let Some(slot) = unknown.filter(|slot| unit.only_tests(*slot, condition)) else {
+            return;
+        };
+        let is_unknown = |code: &Code| matches!(code, Code::Slot(own, _) if *own == slot);
+        let number = to_equation(condition, is_present, cells)
+            .and_then(|(code, number, _)| solve_for(code, number, &is_unknown, cells));
+        if let Some(number) = number {
+            self.frames.set_slot(slot, &Value::Int(number));
+        }
+    }
+
+    /// Assumes that the fields that no value mentions are absent.
+    fn assume_absence(&mut self, unit: &'static Unit, node: &TreeNode, deferred: &[DeferredValue]) {
+        for step in unit.steps.iter().filter(|step| step.shows_absence) {
+            let name = step.field.name;
+            let is_mentioned =
+                node.field(name).is_some() || deferred.iter().any(|value| value.name == name);
+            if !is_mentioned {
+                self.assume_presence(step, false);
+            }
         }
     }
 
@@ -363,6 +425,38 @@ impl Reader {
                 self.frames.set_absent(step);
             }
         }
+    }
+}
+
+/// Reads the value of a field, which is `null` if the field is absent.
+struct FieldSeed<'r>(ValueSeed<'r>);
+
+impl<'de> DeserializeSeed<'de> for FieldSeed<'_> {
+    type Value = Option<TreeNode<'static>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let step = self.0.item.step;
+        if step.is_some_and(|step| step.condition.is_some()) {
+            deserializer.deserialize_option(self)
+        } else {
+            self.0.deserialize(deserializer).map(Some)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for FieldSeed<'_> {
+    type Value = Option<TreeNode<'static>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value or `null`")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        self.0.deserialize(deserializer).map(Some)
     }
 }
 

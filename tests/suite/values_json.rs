@@ -1,0 +1,233 @@
+//! JSON without the values that are computed.
+
+#![allow(
+    dead_code,
+    reason = "the declarations are only described, never decoded"
+)]
+
+use std::io::SeekFrom;
+
+use binrw::binrw;
+use meshspec::layout::Layout;
+use meshspec::layout::declaration::Type;
+use meshspec::layout::tree::Tree;
+use meshspec::{FormatId, Limits, ReadOptions, Rule, Severity, Text};
+use serde_json::{Value, json};
+
+use crate::common::{computed_fields, samples, samples_of, values_of};
+use crate::tree_json::assert_comes_back_from_json;
+
+/// Returns the values of a file that are not computed. The file comes back from them.
+#[track_caller]
+fn given(ty: &'static Type, bytes: &[u8]) -> Value {
+    assert_comes_back_from_json(ty, bytes);
+    serde_json::from_slice(&values_of(ty, bytes)).unwrap()
+}
+
+fn assembled(ty: &'static Type, json: &Value) -> Vec<u8> {
+    let tree = Tree::from_json(ty, json.to_string().as_bytes()).unwrap();
+    tree.assemble(&Limits::default()).unwrap()
+}
+
+static COPIES: Rule = Rule::new("COPIES", Severity::Error, "The number of records.");
+
+/// Records at an offset.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Table {
+    offset: u8,
+    count: u8,
+    #[layout(counts = records, rule = COPIES)]
+    copies: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position, count = count)]
+    records: Vec<Record>,
+}
+
+/// A record with a list, and with a name elsewhere.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Record {
+    name_offset: u8,
+    #[br(if(name_offset != 0), seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
+    #[bw(ignore)]
+    name: Option<Text>,
+    len: u8,
+    #[br(count = len, args { inner: (name_offset != 0,) })]
+    numbers: Vec<Wide>,
+}
+
+/// A number whose size depends on the name.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, import(is_named: bool))]
+struct Wide {
+    low: u8,
+    #[br(if(is_named))]
+    high: Option<u8>,
+}
+
+/// The records follow the table, and the name follows them.
+const TABLE: &[u8] = &[3, 2, 2, 0, 1, 5, 10, 1, 6, 7, b'a', 0];
+
+/// The name precedes the records.
+const REORDERED: &[u8] = &[5, 2, 2, b'a', 0, 0, 1, 5, 3, 1, 6, 7];
+
+#[test]
+fn computed_values_are_omitted() {
+    let expected = json!({"records": [
+        {"name": null, "numbers": [{"low": 5}]},
+        {"name": "a", "numbers": [{"low": 6, "high": 7}]},
+    ]});
+    let json = given(&Table::TYPE, TABLE);
+    assert_eq!(json["value"], expected);
+    assert_eq!(json.get("size"), None);
+    assert_eq!(json.get("gaps"), None);
+    // An omitted field is absent, too.
+    let mut json = json;
+    json["value"]["records"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("name");
+    assert_eq!(assembled(&Table::TYPE, &json), TABLE);
+}
+
+#[test]
+fn unusual_places_are_given() {
+    let expected = json!({"$at": [0, 3], "records": {"$at": [5, 12], "$items": [
+        {"name": null, "numbers": [{"low": 5}]},
+        {"name": {"$value": "a", "$at": [3, 5]}, "numbers": [{"low": 6, "high": 7}]},
+    ]}});
+    let mut json = given(&Table::TYPE, REORDERED);
+    assert_eq!(json["value"], expected);
+    // A longer value moves those after it.
+    json["value"]["records"]["$items"][1]["name"]["$value"] = json!("abc");
+    let expected = [7, 2, 2, b'a', b'b', b'c', 0, 0, 1, 5, 3, 1, 6, 7];
+    assert_eq!(assembled(&Table::TYPE, &json), expected);
+}
+
+#[test]
+fn numbers_are_given_if_they_are_wrong() {
+    let mut bytes = TABLE.to_vec();
+    bytes[2] = 9;
+    let json = given(&Table::TYPE, &bytes);
+    assert_eq!(json["value"]["copies"], 9);
+    assert_eq!(json["value"].get("count"), None);
+    assert_eq!(json["value"]["records"][0].get("len"), None);
+}
+
+#[test]
+fn bytes_between_values_are_given() {
+    let bytes = [4, 1, 1, 0xee, 0, 1, 5];
+    let json = given(&Table::TYPE, &bytes);
+    assert_eq!(json["size"], 7);
+    assert_eq!(json["gaps"], json!([{"$bytes": "ee", "$at": [3, 4]}]));
+    // Zeros need not be given: the place of the records determines them.
+    let json = given(&Table::TYPE, &[4, 1, 1, 0, 0, 1, 5]);
+    assert_eq!(json.get("gaps"), None);
+}
+
+/// Bytes in an LZ4 block.
+#[derive(Layout)]
+#[br(little)]
+struct Compressed {
+    size: u8,
+    #[br(count = size)]
+    #[layout(packing = lz4, size = 20, content = [u8; 20])]
+    block: Vec<u8>,
+}
+
+#[test]
+fn packed_bytes_are_given_if_the_encoder_packs_differently() {
+    // Literals only.
+    let mut packed = vec![22, 0xf0, 5];
+    packed.extend([7; 20]);
+    let json = given(&Compressed::TYPE, &packed);
+    assert!(json["value"]["block"]["$packed"]["$bytes"].is_string());
+    assert_eq!(json["value"].get("size"), None);
+    let mut json = json;
+    json["value"]["block"] = json["value"]["block"]["$items"].take();
+    let packed = assembled(&Compressed::TYPE, &json);
+    assert!(packed.len() < 20, "{packed:x?}");
+    assert_eq!(
+        given(&Compressed::TYPE, &packed)["value"],
+        json!({"block": vec![7; 20]})
+    );
+}
+
+#[test]
+fn places_must_be_ranges() {
+    let error = |json: Value| {
+        let error = Tree::from_json(&Table::TYPE, json.to_string().as_bytes()).unwrap_err();
+        error.to_string()
+    };
+    let at = |at: Value| error(json!({"value": {"records": {"$items": [], "$at": at}}}));
+    assert!(at(json!([4, 3])).starts_with("records: `$at` ends before it starts"));
+    assert!(
+        at(json!("3")).starts_with("records: invalid type: string"),
+        "{}",
+        at(json!("3"))
+    );
+    let message = error(json!({"value": {"records": null}}));
+    assert!(message.starts_with("invalid type: null"), "{message}");
+    let twice = br#"{"value": {"records": [{"name": null, "name": "a"}]}}"#;
+    let message = Tree::from_json(&Table::TYPE, twice)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.starts_with("records[0]: duplicate key `name`"),
+        "{message}"
+    );
+}
+
+/// Adds the names of all keys.
+fn add_keys(json: &Value, keys: &mut Vec<String>) {
+    match json {
+        Value::Object(object) => {
+            for (key, value) in object {
+                keys.push(key.clone());
+                add_keys(value, keys);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        _ => {}
+    }
+}
+
+#[test]
+fn samples_give_no_computed_value() {
+    let mut count = 0;
+    for (format, bytes) in samples() {
+        let Some(ty) = format.layout_of(&bytes, format.detect(&bytes).dialect) else {
+            continue;
+        };
+        let mut keys = Vec::new();
+        add_keys(&given(ty, &bytes), &mut keys);
+        let mut computed = computed_fields(ty);
+        // Selects the type of the indices.
+        computed.remove("index_format");
+        let given: Vec<_> = computed
+            .iter()
+            .filter(|name| keys.iter().any(|key| key == *name))
+            .collect();
+        assert!(given.is_empty(), "{format}: {given:?}");
+        count += 1;
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn lists_of_bmd_can_grow() {
+    for bytes in samples_of(FormatId::Bmd) {
+        let ty = FormatId::Bmd.layout_of(&bytes, Default::default()).unwrap();
+        let mut json = given(ty, &bytes);
+        let mesh = &mut json["value"]["meshes"]["$items"][0];
+        let vertices = mesh["vertices"]["$items"].as_array_mut().unwrap();
+        vertices.push(vertices[0].clone());
+        let count = vertices.len();
+        let bytes = assembled(ty, &json);
+        let document = FormatId::Bmd.read(&bytes, &ReadOptions::default()).unwrap();
+        assert_eq!(document.info().meshes[0].vertices, count as u64);
+    }
+}
