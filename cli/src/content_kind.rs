@@ -14,13 +14,13 @@ use crate::input::name_of;
 use crate::json;
 use crate::readable::{self, Readable};
 
-/// The keys of the first line of `dump --json` for a text file. The JSON of other files has the key `layout`.
+/// The keys of the first line of `dump --json` for a text file. The values of other files have a key `value`, too.
 const DUMP_KEYS: &[&str] = &["file", "format", "size"];
 
-/// The keys of `dump --json` that may precede `layout`. Documents have some of them, too.
-const TREE_KEYS: &[&str] = &["error", "gaps", "path", "trailing", "value", "version"];
+/// The keys of the values of a file that may precede `value`.
+const VALUES_KEYS: &[&str] = &["error", "gaps", "layout", "path", "trailing", "version"];
 
-/// The keys of the output of `decode --json`, with `dialect` before `meshes`. Documents as JSON always have others, or no
+/// The keys of the output of `decode --json`, with `dialect` before `meshes`. Documents of text formats have others, or no
 /// dialect.
 const CONTENTS_KEYS: &[&str] = &[
     "format",
@@ -76,7 +76,7 @@ impl ContentKind {
             _ if has("asset") => ContentKind::Encoding(Encoding::Interchange("gltf".parse().ok()?)),
             // A document that omits all values, or the first line of a dump.
             Some(_) if has_only(&["format"]) => return None,
-            Some(format) if has("layout") || has_only(DUMP_KEYS) => ContentKind::Dump {
+            Some(format) if has_only(DUMP_KEYS) => ContentKind::Dump {
                 format: formats.get(format).ok(),
             },
             Some(_) if has_only(CONTENTS_KEYS) && has("dialect") && has("meshes") => {
@@ -257,12 +257,11 @@ impl JsonHead {
 
     /// Returns `true` if no key after `key`, which is not in `keys` yet, can change the kind of the object.
     fn is_decided_by(&self, key: &str) -> bool {
-        let is_printed = [DUMP_KEYS, TREE_KEYS, CONTENTS_KEYS]
+        let is_printed = [DUMP_KEYS, VALUES_KEYS, CONTENTS_KEYS]
             .iter()
             .any(|keys| keys.contains(&key));
         let has_dialect = self.keys.iter().any(|known| known == "dialect");
         key == "asset"
-            || (self.format.is_some() && key == "layout")
             || (self.format.is_some() && (!is_printed || (key == "meshes" && !has_dialect)))
     }
 }

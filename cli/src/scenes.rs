@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness, WriteOptions};
+use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{SiblingFiles, name_of};
-use crate::json;
+use crate::json::FileFromJson;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 
@@ -32,28 +32,23 @@ pub struct JsonFile<'a> {
 }
 
 impl SceneSource {
-    /// Parses a JSON document of a built-in or custom format. Applies `change` to the document of a built-in format,
+    /// Reads the values of a file of a built-in or custom format as JSON. Applies `change` to the document of a built-in format,
     /// then checks it with `strictness`. `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
         &JsonFile { text, path, from }: &JsonFile,
         formats: &Formats,
         strictness: Strictness,
-        write_options: &WriteOptions,
         change: impl FnOnce(&mut Document),
         is_accepted: impl FnOnce(Document) -> bool,
     ) -> Result<SceneSource> {
         let name = name_of(path);
-        let text = json::without_byte_order_mark(text);
-        if let Ok(format) = json::find_format(text, formats)
-            && format.built_in_id().is_none()
-        {
-            let file = format.json_to_file(text, write_options);
-            return file
-                .map(|file| SceneSource::File(format, file))
-                .map_err(|error| Failure::from_error(&name, &error));
-        }
-        let mut document =
-            json::read_document(text).map_err(|error| Failure::invalid(&name, error))?;
+        let file = FileFromJson::read(text, formats);
+        let file = file.map_err(|error| Failure::invalid(&name, error))?;
+        let Some(document) = file.decode() else {
+            return Ok(SceneSource::File(file.format, file.bytes));
+        };
+        let mut document = document.map_err(|error| Failure::invalid(&name, error))?;
+        drop(file);
         change(&mut document);
         match document.check().first_rejected(strictness) {
             Some(finding) => {
@@ -149,7 +144,6 @@ pub fn read_with(
             of_format,
         ),
         Encoding::Json => {
-            let write_options = WriteOptions::lenient();
             let strictness = read_args.strictness();
             let lenient = options.clone().with_strictness(Strictness::Lenient);
             let is_accepted = |document: Document| document.into_scene(&lenient).is_ok();
@@ -158,14 +152,7 @@ pub fn read_with(
                 path,
                 from,
             };
-            let content = SceneSource::from_json(
-                &file,
-                formats,
-                strictness,
-                &write_options,
-                |_| (),
-                is_accepted,
-            )?;
+            let content = SceneSource::from_json(&file, formats, strictness, |_| (), is_accepted)?;
             let read_options = match &content {
                 SceneSource::File(format, file) => {
                     read_args.options(Encoding::Format(*format), file)

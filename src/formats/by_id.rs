@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-#[cfg(feature = "serde")]
-use super::json;
 use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::declaration::Type;
 use crate::layout::schema::{Schema, SchemaFile};
@@ -11,14 +9,22 @@ use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        with_format!(id, FormatId {}, |D| {
+        let format = with_format!(id, FormatId {}, |D| {
             let format = AnyFormat::of::<D>().with_id(id);
             #[cfg(feature = "scene")]
             let format = format.with_scenes::<D>().with_info_of(format);
-            #[cfg(feature = "serde")]
-            let format = format.with_json::<D>();
             format
-        })
+        });
+        #[cfg(feature = "serde")]
+        let format = match id {
+            #[cfg(feature = "seed")]
+            FormatId::Seed => format.with_json::<crate::seed::Document>(),
+            #[cfg(feature = "iyma")]
+            FormatId::Iyma => format.with_json::<crate::iyma::Document>(),
+            #[allow(unreachable_patterns, reason = "if only these formats are enabled")]
+            _ => format,
+        };
+        format
     }
 }
 
@@ -70,20 +76,5 @@ impl FromStr for FormatId {
                     names.join(", ")
                 ))
             })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
-    type Value = Document;
-
-    /// Deserialises a document of this format. Errors include the position in the text, which
-    /// `Document::deserialize` loses because it must find the format first.
-    fn deserialize<D: serde::Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Document, D::Error> {
-        with_format!(self, FormatId {}, |T| json::read::<T, _>(deserializer)
-            .map(Document::from))
     }
 }

@@ -1,18 +1,21 @@
-//! Converts between files and JSON documents, which contain the document fields and the name of the format.
+//! Converts between files and the JSON of their values.
 
-use std::fmt;
 use std::marker::PhantomData;
+use std::{fmt, io};
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, de};
 
 use super::any::JsonFunctions;
-use super::{AnyFormat, Format};
-use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
+use super::{AnyFormat, Document, Format};
+use crate::layout::declaration::Type;
+use crate::layout::dump::{Dump, JsonHead};
+use crate::layout::tree::Tree;
+use crate::{Dialect, Error, ErrorKind, FormatId, Limits, ReadOptions, Result, WriteOptions};
 
 impl AnyFormat {
-    /// Adds conversion between files and JSON documents, through serde.
+    /// Adds conversion between files and JSON documents through serde, instead of the JSON of the values of a layout.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
         self.json = Some(JsonFunctions {
             write: file_to_json::<T>,
@@ -21,24 +24,56 @@ impl AnyFormat {
         self
     }
 
-    /// Returns `true` if the format supports JSON documents.
+    /// Returns `true` if the values of files can be written as JSON: the format has a layout, or
+    /// [its own JSON](AnyFormat::with_json).
     pub fn has_json(self) -> bool {
-        self.json.is_some()
+        self.json.is_some() || !self.about().layouts().is_empty()
     }
 
-    /// Decodes a file and returns the document as JSON, with the name of the format.
+    /// Returns `true` if JSON has all values of a file by the names of its layout, so that the same bytes come back.
+    pub fn has_json_of_values(self) -> bool {
+        self.json.is_none() && !self.about().layouts().is_empty()
+    }
+
+    /// Writes the values of a file as JSON, as docs/json.md describes it. Values that are computed from others are omitted.
     ///
     /// # Errors
     ///
-    /// Returns an error if the format does not support JSON, or the file is rejected.
-    pub fn file_to_json(self, bytes: &[u8], options: &ReadOptions) -> Result<String> {
-        let Some(json) = self.json else {
-            return Err(self.missing_error("JSON documents"));
+    /// Returns an error if the file is rejected, or writing fails.
+    pub fn file_to_json(
+        self,
+        bytes: &[u8],
+        options: &ReadOptions,
+        out: &mut impl io::Write,
+    ) -> Result<()> {
+        if let Some(json) = self.json {
+            let text = (json.write)(bytes, options)?;
+            return writeln!(out, "{text}").map_err(|error| self.write_error(error));
+        }
+        let report = self.check(bytes, options)?;
+        if let Some(finding) = report.first_rejected(options.strictness) {
+            return Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(self.name()));
+        }
+        let dialect = self.dialect_of(bytes, options)?;
+        let Some(layout) = self.layout_of(bytes, dialect) else {
+            return Err(self.missing_error("layout for this dialect"));
         };
-        (json.write)(bytes, options)
+        let mut layouts = self.about().layouts().iter();
+        let own = layouts.find(|(_, own)| std::ptr::eq(*own, layout));
+        let head = JsonHead {
+            format: self.name(),
+            layout: own.map_or(self.name(), |(name, _)| *name),
+            ..JsonHead::default()
+        };
+        let dump = Dump::new(layout, bytes).with_limits(&options.limits);
+        match dump.write_values(&head, out) {
+            Ok(None) => Ok(()),
+            Ok(Some(fault)) => Err(self.about().structure(layout).to_error(&fault)),
+            Err(error) => Err(self.write_error(error)),
+        }
     }
 
-    /// Reads a document from JSON, encodes it, and returns the bytes of the file.
+    /// Reads the values of a file from JSON, and returns the file.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -46,34 +81,119 @@ impl AnyFormat {
     ///
     /// let format = AnyFormat::from(FormatId::Mesh);
     /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-    /// let json = format.file_to_json(&bytes, &Default::default())?;
-    /// assert_eq!(format.json_to_file(json.as_bytes(), &Default::default())?, bytes);
+    /// let mut json = Vec::new();
+    /// format.file_to_json(&bytes, &Default::default(), &mut json)?;
+    /// assert_eq!(format.json_to_file(&json, &Default::default())?, bytes);
     /// # }
-    /// # Ok::<(), meshspec::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Returns an error if the format does not support JSON, the text is not a document of the format, or the document
-    /// cannot be written.
+    /// Returns an error if the text does not contain the values of a file of the format, a value that is omitted cannot be
+    /// computed, or the strictness in the options rejects the file.
     pub fn json_to_file(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
-        let Some(json) = self.json else {
-            return Err(self.missing_error("JSON documents"));
+        if let Some(json) = self.json {
+            return (json.read)(text, options);
+        }
+        let (dialect, layout) = self.layout_in_json(text)?;
+        let bytes = Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
+        let read_options = ReadOptions::default()
+            .with_strictness(options.strictness)
+            .with_dialect(dialect);
+        let report = self.check(&bytes, &read_options)?;
+        match report.first_rejected(options.strictness) {
+            Some(finding) => {
+                let error = Error::from_finding(ErrorKind::Inexpressible, finding);
+                Err(error.in_format(self.name()))
+            }
+            None => Ok(bytes),
+        }
+    }
+
+    /// Returns the layout that JSON names, and its dialect.
+    fn layout_in_json(self, text: &[u8]) -> Result<(Dialect, &'static Type)> {
+        #[derive(Deserialize)]
+        struct Head {
+            layout: String,
+        }
+        let Head { layout } = serde_json::from_slice(text).map_err(Error::malformed)?;
+        for dialect in self.about().dialects {
+            let mut layouts = self.about().layouts_of(Some(*dialect)).iter();
+            if let Some((_, ty)) = layouts.find(|(name, _)| *name == layout) {
+                return Ok((*dialect, ty));
+            }
+        }
+        Err(self.missing_error(&format!("layout `{layout}`")))
+    }
+
+    fn write_error(self, error: io::Error) -> Error {
+        Error::new(ErrorKind::Io(error.kind()), error).in_format(self.name())
+    }
+}
+
+impl FormatId {
+    /// Reads a document from JSON, whether or not it is valid.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text does not contain a document, or the values of a file, of the format.
+    pub fn document_from_json(self, text: &[u8]) -> Result<Document> {
+        match self {
+            #[cfg(feature = "seed")]
+            FormatId::Seed => read_document::<crate::seed::Document>(text).map(Document::from),
+            #[cfg(feature = "iyma")]
+            FormatId::Iyma => read_document::<crate::iyma::Document>(text).map(Document::from),
+            #[allow(unreachable_patterns, reason = "if only these formats are enabled")]
+            _ => {
+                let format = AnyFormat::from(self);
+                let (dialect, layout) = format.layout_in_json(text)?;
+                let bytes =
+                    Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
+                self.read(&bytes, &ReadOptions::lenient().with_dialect(dialect))
+            }
+        }
+    }
+}
+
+impl Document {
+    /// Writes the document as JSON: its keys for Seed and IyMA, otherwise the values of its file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the dialect cannot express the document, or writing fails.
+    pub fn write_json(&self, options: &WriteOptions, out: &mut impl io::Write) -> Result<()> {
+        let format = AnyFormat::from(self.format());
+        let text = match self {
+            #[cfg(feature = "seed")]
+            Document::Seed(document) => document_to_json(document)?,
+            #[cfg(feature = "iyma")]
+            Document::Iyma(document) => document_to_json(document)?,
+            #[allow(unreachable_patterns, reason = "if only these formats are enabled")]
+            _ => {
+                let bytes = self.write(options)?;
+                let options = ReadOptions::lenient().with_dialect(self.dialect());
+                return format.file_to_json(&bytes, &options, out);
+            }
         };
-        (json.read)(text, options)
+        writeln!(out, "{text}").map_err(|error| format.write_error(error))
     }
 }
 
 fn file_to_json<T: Format + Serialize>(bytes: &[u8], options: &ReadOptions) -> Result<String> {
+    document_to_json(&T::read(bytes, options)?)
+}
+
+fn document_to_json<T: Format + Serialize>(document: &T) -> Result<String> {
     #[derive(Serialize)]
-    struct TaggedDocument<T> {
+    struct TaggedDocument<'d, T> {
         format: &'static str,
         #[serde(flatten)]
-        document: T,
+        document: &'d T,
     }
     let tagged = TaggedDocument {
         format: T::ABOUT.name,
-        document: T::read(bytes, options)?,
+        document,
     };
     serde_json::to_string_pretty(&tagged)
         .map_err(|error| Error::new(ErrorKind::Inexpressible, error).in_format(T::ABOUT.name))
@@ -83,15 +203,16 @@ fn json_to_file<T: Format + DeserializeOwned>(
     text: &[u8],
     options: &WriteOptions,
 ) -> Result<Vec<u8>> {
-    let document = read::<T, _>(&mut serde_json::Deserializer::from_slice(text));
-    document
-        .map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))?
-        .write(options)
+    read_document::<T>(text)?.write(options)
 }
 
-/// Deserialises a document of the format `T` from an object, ignoring the key `format`.
-pub(super) fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Result<T, D::Error> {
-    json.deserialize_map(DocumentVisitor(PhantomData))
+/// Reads a document from an object, ignoring the key `format`.
+fn read_document<T: Format + DeserializeOwned>(text: &[u8]) -> Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let document = deserializer
+        .deserialize_map(DocumentVisitor(PhantomData))
+        .and_then(|document| deserializer.end().map(|()| document));
+    document.map_err(|error| Error::malformed(error).in_format(T::ABOUT.name))
 }
 
 struct DocumentVisitor<T>(PhantomData<T>);

@@ -11,10 +11,10 @@ use binrw::binrw;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{FormatId, Limits, ReadOptions, Rule, Severity, Text};
+use meshspec::{AnyFormat, FormatId, Limits, ReadOptions, Rule, Severity, Text};
 use serde_json::{Value, json};
 
-use crate::common::{computed_fields, samples, samples_of, values_of};
+use crate::common::{accepted_fixtures, computed_fields, samples, samples_of, values_of};
 use crate::tree_json::assert_comes_back_from_json;
 
 /// Returns the values of a file that are not computed. The file comes back from them.
@@ -230,4 +230,34 @@ fn lists_of_bmd_can_grow() {
         let document = FormatId::Bmd.read(&bytes, &ReadOptions::default()).unwrap();
         assert_eq!(document.info().meshes[0].vertices, count as u64);
     }
+}
+
+#[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
+fn reference_files_come_back() {
+    let mut count = 0;
+    for (id, bytes) in accepted_fixtures() {
+        let format = AnyFormat::from(id);
+        let Some(layout) = id.layout_of(&bytes, id.detect(&bytes).dialect) else {
+            continue;
+        };
+        let json = values_of(layout, &bytes);
+        let tree = Tree::from_json(layout, &json).unwrap();
+        assert!(
+            tree.assemble_consistent(&Limits::default()).unwrap() == bytes,
+            "{id}"
+        );
+        if format.has_json_of_values() {
+            let mut json = Vec::new();
+            format
+                .file_to_json(&bytes, &Default::default(), &mut json)
+                .unwrap();
+            assert!(
+                format.json_to_file(&json, &Default::default()).unwrap() == bytes,
+                "{id}"
+            );
+        }
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
 }

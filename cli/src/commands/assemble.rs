@@ -1,15 +1,11 @@
 //! `meshspec assemble`: writes a file from the output of `dump --json`.
 
-use std::fmt;
 use std::io::Read;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyFormat, Formats, Limits};
-use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use meshspec::{Formats, Limits};
 
 use crate::buffer::{self, LimitedStream, MIN_LARGE_SIZE};
 use crate::content_kind::ContentKind;
@@ -35,36 +31,6 @@ pub struct Assemble {
     force: bool,
 }
 
-/// The names in the output of `dump --json`.
-#[derive(Default)]
-struct Names {
-    format: Option<String>,
-    layout: Option<String>,
-}
-
-impl<'de> Visitor<'de> for &mut Names {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with `format` and `layout`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        // The values follow, and need not be read twice.
-        while self.format.is_none() || self.layout.is_none() {
-            let Some(key) = map.next_key::<String>()? else {
-                break;
-            };
-            match &*key {
-                "format" => self.format = Some(map.next_value()?),
-                "layout" => self.layout = Some(map.next_value()?),
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Assemble {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         progress::on_file(&self.input, || self.assemble(formats))
@@ -84,10 +50,14 @@ impl Assemble {
             ));
         }
         let layout = match ContentKind::of(text, formats) {
-            None | Some(ContentKind::Dump { .. } | ContentKind::OtherJson) => {
-                parse_layout(text, formats).map_err(|message| Failure::invalid(&name, message))
+            Some(ContentKind::Encoding(encoding))
+                if encoding != Encoding::Json || !json::has_layout(text) =>
+            {
+                Err(self.not_a_dump(ContentKind::Encoding(encoding)))
             }
-            Some(other) => Err(self.not_a_dump(other)),
+            Some(ContentKind::Contents) => Err(self.not_a_dump(ContentKind::Contents)),
+            _ => json::parse_layout(text, formats)
+                .map_err(|message| Failure::invalid(&name, message)),
         };
         let (format, layout) = layout?;
         Encoding::Format(format).require_extension(&self.output, formats)?;
@@ -125,36 +95,5 @@ impl Assemble {
             format_args!("the content is {kind}, expected the output of `dump --json`"),
         )
         .with_hint(hint)
-    }
-}
-
-/// Returns the format and the layout of a dump, or an error message.
-fn parse_layout(text: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static Type), String> {
-    let mut names = Names::default();
-    let parsed = serde_json::Deserializer::from_slice(text).deserialize_map(&mut names);
-    let Names { format, layout } = names;
-    let format = match (format, parsed) {
-        (Some(format), _) => format,
-        (None, Err(error)) => return Err(error.to_string()),
-        (None, Ok(())) => return Err("expected an object with `format` and `layout`".to_owned()),
-    };
-    let format = formats.get(&format).map_err(|error| error.to_string())?;
-    let layouts = format.about().layouts();
-    let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
-    match (layout, layouts) {
-        (_, []) => Err(format!(
-            "{format} is a text format, which has no layout to assemble"
-        )),
-        (None, _) => Err(format!(
-            "`layout` is missing, expected one of {}",
-            names.join(", ")
-        )),
-        (Some(layout), _) => match layouts.iter().find(|(name, _)| *name == layout) {
-            Some((_, ty)) => Ok((format, ty)),
-            None => Err(format!(
-                "{format} has no layout \"{layout}\", only {}",
-                names.join(", ")
-            )),
-        },
     }
 }

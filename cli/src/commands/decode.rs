@@ -13,7 +13,7 @@ use meshspec::{Formats, Strictness};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{name_of, text_of};
-use crate::json;
+use crate::json::{self, FileFromJson};
 use crate::output_format::OutputFormat::{self, Json};
 use crate::pages::page;
 use crate::progress;
@@ -60,6 +60,7 @@ impl Decode {
     fn decode(&self, formats: &Formats) -> Result<Status> {
         let (bytes, encoding) = self.read_args.read(&self.file, READABLE, formats)?;
         let name = name_of(&self.file);
+        let from_json;
         let contents = match encoding {
             Encoding::Format(format) => {
                 let options = self.read_args.options(encoding, &bytes);
@@ -70,9 +71,14 @@ impl Decode {
                     })
                 })?
             }
-            Encoding::Json => json::read_document(&bytes)
-                .map_err(|error| Failure::invalid(&name, error))?
-                .contents(),
+            Encoding::Json => {
+                from_json = FileFromJson::read(&bytes, formats)
+                    .map_err(|error| Failure::invalid(&name, error))?;
+                let contents = from_json
+                    .format
+                    .contents(&from_json.bytes, &from_json.options());
+                contents.map_err(|error| Failure::invalid(&name, json::message_of(error)))?
+            }
             Encoding::Interchange(_) => return Err(READABLE.failure(encoding, &self.file, formats)),
         };
         if self.output_format == Json {

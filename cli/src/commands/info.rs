@@ -17,7 +17,7 @@ use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{SiblingFiles, name_of, text_of};
-use crate::json;
+use crate::json::{self, FileFromJson};
 use crate::messages::Verbosity;
 use crate::output_format::OutputFormat::{self, Json};
 use crate::output_format::{FilePrinter, Printers};
@@ -174,10 +174,15 @@ impl Info {
                 info.map_err(|error| fail(error, &|| format.info(&bytes, &lenient).is_ok()))?
                     .into()
             }
-            Encoding::Json => match json::read_document(&bytes) {
-                Ok(document) => document.info().into(),
-                Err(error) => return Err(Failure::invalid(&name_of(path), error)),
-            },
+            Encoding::Json => {
+                let file = FileFromJson::read(&bytes, formats);
+                let info = file.and_then(|file| {
+                    let info = file.format.info(&file.bytes, &file.options());
+                    info.map_err(json::message_of)
+                });
+                info.map_err(|error| Failure::invalid(&name_of(path), error))?
+                    .into()
+            }
             Encoding::Interchange(format) => {
                 let files = SiblingFiles::new(path);
                 let read = |options: &ReadOptions| {

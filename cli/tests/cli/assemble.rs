@@ -151,12 +151,6 @@ fn keys_may_be_in_any_order() {
         message.contains("is omitted and cannot be determined"),
         "{message}"
     );
-    folder.put("values.json", text);
-    let message = folder.run("info values.json").fails(1);
-    assert!(
-        message.contains("meshspec assemble values.json OUT"),
-        "{message}"
-    );
 }
 
 /// Texts of more than 4 MiB are read as streams.

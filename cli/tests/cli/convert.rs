@@ -1,6 +1,6 @@
 //! `meshspec convert` between dialects.
 
-use meshspec::{Dialect, Document, Format, mesh};
+use meshspec::{Dialect, Document, Format};
 
 use crate::files::{Folder, animated, broken_triangle, bytes_of, renderlib, triangle};
 
@@ -90,7 +90,7 @@ fn json_conversions_keep_the_dialect_by_default() {
     assert!(
         String::from_utf8(folder.get("spec.json"))
             .unwrap()
-            .contains("\"dialect\": \"spec\"")
+            .contains("\"layout\": \"mesh\"")
     );
 }
 
@@ -113,18 +113,17 @@ fn lenient_conversions_accept_violations() {
 #[test]
 fn unwritable_documents_are_invalid() {
     let folder = Folder::new();
-    let no_poses = mesh::Animation {
-        poses: Vec::new(),
-        ..animated().animations[0].clone()
-    };
-    let document = Document::Mesh(mesh::Document {
-        animations: vec![no_poses],
-        ..animated()
-    });
-    folder.put("in.json", serde_json::to_string(&document).unwrap());
+    folder.put_mesh("in.mesh", &animated());
+    folder.run("convert in.mesh in.json").fine();
+    let mut json: serde_json::Value = serde_json::from_slice(&folder.get("in.json")).unwrap();
+    json["value"]["animations"][0]["poses"] = serde_json::json!([]);
+    folder.put("in.json", json.to_string());
+    std::fs::remove_file(folder.path("in.mesh")).unwrap();
     let message = folder.run("convert in.json out.mesh --to mesh").fails(1);
     assert!(
-        message.starts_with("error: in.json: mesh: animations[0].poses: found 0 poses"),
+        message.starts_with(
+            "error: in.json: animations[0].poses: its number of items is 0, which conflicts"
+        ),
         "{message}"
     );
     assert_eq!(folder.names(), ["in.json"]);

@@ -202,15 +202,15 @@ fn edits_apply_to_json() {
     assert!(run.stderr.starts_with("assumed: mesh: "), "{}", run.stderr);
     let read = |name: &str| serde_json::from_slice::<Value>(&folder.get(name)).unwrap();
     assert_eq!(
-        read("plain.json")["vertices"][1]["position"],
+        read("plain.json")["value"]["vertices"][1]["position"],
         json!([1.0, 0.0, 0.5])
     );
     assert_eq!(
-        read("out.json")["vertices"][1]["position"],
+        read("out.json")["value"]["vertices"][1]["position"],
         json!([2.0, 0.0, 1.0])
     );
     assert_eq!(
-        read("out.json")["animations"][0]["poses"][1]["position"],
+        read("out.json")["value"]["animations"][0]["poses"][1]["position"],
         json!([3.0, 0.0, 0.0])
     );
     folder
@@ -220,7 +220,7 @@ fn edits_apply_to_json() {
     // The dialect is kept, as without edits.
     folder.put_mesh("lib.mesh", &renderlib());
     folder.run("convert lib.mesh lib.json --scale 2");
-    assert_eq!(read("lib.json")["dialect"], "renderlib");
+    assert_eq!(read("lib.json")["layout"], "mesh_renderlib");
     folder.run("convert lib.json back.mesh --to mesh --scale 0.5");
     assert_eq!(folder.get("back.mesh"), folder.get("lib.mesh"));
 }

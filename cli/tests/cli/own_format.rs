@@ -260,10 +260,6 @@ fn it_has_no_scenes() {
         )
     };
     assert_eq!(
-        run(&folder, "convert a.hfld a.json").fails(2),
-        expected("a.hfld")
-    );
-    assert_eq!(
         run(&folder, "convert a.hfld a.glb").fails(2),
         expected("a.hfld")
     );
@@ -276,6 +272,18 @@ fn it_has_no_scenes() {
     assert_eq!(folder.names(), ["a.hfld", "flag.mesh"]);
     // Other formats convert as usual.
     assert_eq!(run(&folder, "convert flag.mesh flag.json").status, 0);
+}
+
+#[test]
+fn its_values_are_json() {
+    let folder = folder();
+    run(&folder, "convert a.hfld a.json").fine();
+    run(&folder, "convert a.json b.hfld").fine();
+    assert_eq!(folder.get("b.hfld"), FIELD);
+    let json: Value = serde_json::from_slice(&folder.get("a.json")).unwrap();
+    assert_eq!(json["layout"], "height_field");
+    run(&folder, "check a.json").fine();
+    assert!(run(&folder, "info a.json").fine().contains("heights"));
 }
 
 #[test]

@@ -12,7 +12,6 @@ use meshspec::{
     AnyFormat, BinaryFormat, Dialect, Error, ErrorKind, Formats, Loss, Result, Rule, Text,
 };
 use modular_bitfield::prelude::*;
-use serde::{Deserialize, Serialize};
 
 mod rules {
     use meshspec::{Rule, Severity};
@@ -39,7 +38,7 @@ mod rules {
 #[binrw]
 #[brw(big, magic = b"PACK")]
 #[br(import(dialect: u16))]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Pack {
     /// The version, which equals the number of the dialect.
     #[br(assert(version == dialect, "this is another version"))]
@@ -61,7 +60,7 @@ pub struct Pack {
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     /// Offset of the name.
     pub name_offset: u32,
@@ -274,9 +273,7 @@ impl Mesh {
 }
 
 fn main() -> Result<ExitCode> {
-    let pack = AnyFormat::of::<Pack>()
-        .with_scenes::<Pack>()
-        .with_json::<Pack>();
+    let pack = AnyFormat::of::<Pack>().with_scenes::<Pack>();
     Ok(meshspec_cli::run(
         &Formats::new().with_format(pack)?,
         std::env::args_os(),

@@ -55,7 +55,7 @@ mod variable;
 pub use edit::{Change, Edit, edit};
 
 use super::tree::Tree;
-use crate::{Limits, Result};
+use crate::{Error, Limits, Result};
 
 impl Tree<'_> {
     /// Assembles the bytes of the file.
@@ -72,6 +72,44 @@ impl Tree<'_> {
     ///   size of the given values.
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         assembler::assemble(self, false, limits)
+    }
+
+    /// Assembles the file like [`assemble`](Tree::assemble), but returns an error if the file does not have a given value:
+    /// if given values contradict each other, such as a field and the flag that excludes it.
+    ///
+    /// ```
+    /// use meshspec::layout::{Layout, tree::Tree};
+    ///
+    /// #[derive(Layout)]
+    /// #[br(little)]
+    /// struct Sample {
+    ///     has_time: u8,
+    ///     #[br(if(has_time == 1))]
+    ///     time: Option<u16>,
+    /// }
+    ///
+    /// let mut values = Tree::new(&<Sample as Layout>::TYPE);
+    /// values.set("has_time", "0")?;
+    /// values.set("time", "7")?;
+    /// assert_eq!(values.assemble(&Default::default())?, [0, 7, 0]);
+    /// let error = values.assemble_consistent(&Default::default()).unwrap_err();
+    /// assert_eq!(error.to_string(), "time: is given, but other values exclude it");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`assemble`](Tree::assemble). A file with a structural fault is no error.
+    pub fn assemble_consistent(&self, limits: &Limits) -> Result<Vec<u8>> {
+        let bytes = self.assemble(limits)?;
+        if let Ok(written) = Tree::read(self.ty, &bytes, limits) {
+            let mut path = Vec::new();
+            if self.root.has_more_than(&written.root, &mut path) {
+                let error = Error::inexpressible("is given, but other values exclude it");
+                return Err(error.at(&path[..]));
+            }
+        }
+        Ok(bytes)
     }
 
     /// Assembles the file like [`assemble`](Tree::assemble), but recomputes values that conflict with others.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::items::Items;
+use super::items::{Items, Section};
 use crate::Span;
 use crate::layout::declaration::{Block, Field, Type};
 use crate::layout::expr::{Expr, Value};
@@ -279,6 +279,41 @@ impl<'b> TreeNode<'b> {
         };
         self.child(*step)
             .map_or(0, |child| 1 + child.existing_steps(rest))
+    }
+
+    /// Returns `true` if the value has a field or item that `other` lacks, and extends `path` to the first one. Ignores the
+    /// content of stored items.
+    pub fn has_more_than(&self, other: &TreeNode, path: &mut Vec<Segment>) -> bool {
+        let Some(parts) = self.parts.as_ref().filter(|_| other.leaf.is_none()) else {
+            return false;
+        };
+        let mut lacks = |step: Segment, part: &TreeNode| {
+            path.push(step);
+            let other = other.child(step);
+            let lacks = other.is_none_or(|other| part.has_more_than(&other, path));
+            if !lacks {
+                path.pop();
+            }
+            lacks
+        };
+        // A block without content, whose bytes are given, is no field of the other value.
+        let is_given = |field: &TreeNode| field.leaf.is_some() || field.has_parts();
+        let mut fields = parts.fields.iter().filter(|(_, field)| is_given(field));
+        if fields.any(|(name, field)| lacks(Segment::Field(name), field)) {
+            return true;
+        }
+        let mut index = 0;
+        for section in parts.items.sections() {
+            if let Section::Given(items) = section {
+                for (item, index) in items.iter().zip(index..) {
+                    if lacks(Segment::Index(index), item) {
+                        return true;
+                    }
+                }
+            }
+            index += section.len();
+        }
+        false
     }
 
     /// Returns the packed bytes of a block.

@@ -16,7 +16,6 @@ use serde::Serialize;
 use super::codes::{self, CheckedRule};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::json;
 use crate::output;
 use crate::output_format::OutputFormat;
 use crate::pages;
@@ -287,11 +286,13 @@ impl ExamplePrinter<'_> {
     fn check(&self, file: &[u8]) -> Result<Report> {
         let options = ReadOptions::default().with_dialect(self.example.dialect);
         let report = match self.encoding {
-            _ if self.example.is_json => {
-                let document = json::read_document(file);
-                return document
-                    .map(|document| document.check())
-                    .map_err(|error| Failure::invalid("example", error));
+            Encoding::Format(format) if self.example.is_json => {
+                let document = format.built_in_id().map(|id| id.document_from_json(file));
+                document.transpose().map(|document| {
+                    document
+                        .map(|document| document.check())
+                        .unwrap_or_default()
+                })
             }
             Encoding::Format(format) => format.check(file, &options),
             Encoding::Interchange(format) => format.check(file, &NO_FILES, &options),

@@ -18,7 +18,7 @@ use crate::batch_args::BatchArgs;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{STANDARD, SiblingFiles, name_of, text_of};
-use crate::json;
+use crate::json::FileFromJson;
 use crate::messages::{self, MAX_LINES, Verbosity};
 use crate::output;
 use crate::output_format::OutputFormat::{self, Json, Junit, Sarif, Text};
@@ -131,10 +131,8 @@ impl Check {
                 meshspec::check(&bytes, format, &options)
             }
             Encoding::Json => {
-                let document = json::read_document(&bytes);
-                Ok(document
-                    .map_err(|error| Failure::invalid(&name_of(path), error))?
-                    .check())
+                let report = FileFromJson::read(&bytes, formats).and_then(|file| file.check());
+                Ok(report.map_err(|error| Failure::invalid(&name_of(path), error))?)
             }
             Encoding::Interchange(format) => {
                 let siblings = SiblingFiles::new(path);

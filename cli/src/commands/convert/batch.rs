@@ -53,7 +53,7 @@ impl Convert {
         to: Encoding,
         formats: &Formats,
     ) -> Result<Status> {
-        self.conversion.require_options(to, formats)?;
+        self.conversion.require_options(None, to, formats)?;
         if inputs.iter().any(|input| is_standard(input)) {
             return Err(Failure::usage(
                 "standard input",

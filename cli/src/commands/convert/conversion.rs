@@ -53,9 +53,16 @@ pub struct ConversionArgs {
 
 impl ConversionArgs {
     /// Returns a usage error if `to` has no scenes, if scenes cannot be converted to it, or if it does not support one
-    /// of the options.
-    pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
-        if let Encoding::Format(format) = to {
+    /// of the options. JSON has the values of a file, so no scene is needed. `from` is `None` for several files.
+    pub fn require_options(
+        &self,
+        from: Option<Encoding>,
+        to: Encoding,
+        formats: &Formats,
+    ) -> Result<()> {
+        if let Encoding::Format(format) = to
+            && !(from == Some(Encoding::Json) && format.has_json_of_values())
+        {
             encoding::require_target(format, "--to")?;
         }
         let require = |option: &str, is_supported: fn(&About) -> bool| {

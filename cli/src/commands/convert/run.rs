@@ -1,11 +1,13 @@
 //! Converts one file.
 
 use std::ffi::OsStr;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, Strictness, WriteOptions};
+use meshspec::{
+    AnyFormat, Dialect, Document, ErrorKind, FormatId, Formats, Strictness, WriteOptions,
+};
 
 use super::conversion::ConversionArgs;
 use super::images;
@@ -56,7 +58,7 @@ impl ConversionArgs {
         };
         let to = self.target_encoding(input, output.path(), from, source.bytes(), formats)?;
         to.require_extension(output.path(), formats)?;
-        self.require_options(to, formats)?;
+        self.require_options(Some(from), to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let is_examined = source.bytes().len() <= MAX_EXAMINED_SIZE;
         let mut run = ConversionRun {
@@ -228,9 +230,16 @@ impl ConversionRun<'_> {
                         read.is_ok_and(|document| self.is_convertible(document, to))
                     })
                 })?;
+                let format = AnyFormat::from(format);
+                if to == Encoding::Json && self.keeps_values(&document) {
+                    return Ok(InputContent::Source(SceneSource::File(
+                        format,
+                        bytes.to_vec(),
+                    )));
+                }
                 self.report
                     .losses
-                    .extend(AnyFormat::from(format).uncovered_bytes(bytes, &options));
+                    .extend(format.uncovered_bytes(bytes, &options));
                 Ok(InputContent::Source(SceneSource::Document(Box::new(
                     document,
                 ))))
@@ -241,14 +250,14 @@ impl ConversionRun<'_> {
                     self.conversion.comments(),
                 );
                 let change = |document: &mut Document| comments.apply(document);
-                let (options, from) = (self.write_options(), self.conversion.from);
+                let from = self.conversion.from;
                 let is_accepted = |document| self.is_convertible(document, to);
                 let file = JsonFile {
                     text: bytes,
                     path: self.input,
                     from,
                 };
-                SceneSource::from_json(&file, formats, strictness, &options, change, is_accepted)
+                SceneSource::from_json(&file, formats, strictness, change, is_accepted)
                     .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {
@@ -279,6 +288,17 @@ impl ConversionRun<'_> {
                 Ok(InputContent::Scene(Box::new(scene)))
             }
         }
+    }
+
+    /// Returns `true` if JSON can keep all values of the file with this document, even the bytes between them.
+    fn keeps_values(&self, document: &Document) -> bool {
+        let conversion = self.conversion;
+        AnyFormat::from(document.format()).has_json_of_values()
+            && conversion.edits.is_empty()
+            && conversion.precision.is_none()
+            && conversion
+                .dialect
+                .is_none_or(|dialect| dialect == document.dialect())
     }
 
     /// Returns `true` if a document in the format `to`, or with a scene when read leniently, can be converted.
@@ -449,15 +469,34 @@ impl ConversionRun<'_> {
         if self.is_rejected() {
             return Ok(());
         }
-        if to == Encoding::Json {
-            return self.output.write(|out| json::write_document(document, out));
-        }
         let options = self.write_options();
         // The failure names the input, since its content causes encoding errors.
+        if to == Encoding::Json {
+            return self.write_json(|out| document.write_json(&options, out));
+        }
         let bytes = document
             .write(&options)
             .map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
+    }
+
+    /// Writes the output with a function of the library.
+    fn write_json(
+        &mut self,
+        write: impl FnOnce(&mut &mut dyn Write) -> meshspec::Result<()>,
+    ) -> Result<()> {
+        let mut failure = None;
+        self.output.write(|mut out| match write(&mut out) {
+            Ok(()) => Ok(()),
+            Err(error) => match error.kind() {
+                ErrorKind::Io(kind) => Err(io::Error::new(kind, error.to_string())),
+                _ => {
+                    failure = Some(error);
+                    Ok(())
+                }
+            },
+        })?;
+        failure.map_or(Ok(()), |error| Err(self.failure(&error)))
     }
 
     fn write_options(&self) -> WriteOptions {
@@ -472,19 +511,11 @@ impl ConversionRun<'_> {
     /// Writes a file of a custom format; if `to` is JSON, writes its document as JSON.
     fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
         let options = self.conversion.read_options();
-        if to == Encoding::Json {
-            self.report
-                .losses
-                .extend(format.uncovered_bytes(bytes, &options));
-        }
         if self.is_rejected() {
             return Ok(());
         }
         if to == Encoding::Json {
-            let text = format
-                .file_to_json(bytes, &options)
-                .map_err(|error| self.failure(&error))?;
-            return self.output.write(|out| writeln!(out, "{text}"));
+            return self.write_json(|out| format.file_to_json(bytes, &options, out));
         }
         let report = format
             .check(bytes, &options)

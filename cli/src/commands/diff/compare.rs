@@ -12,7 +12,7 @@ use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result};
 use crate::input::name_of;
-use crate::json;
+use crate::json::{self, FileFromJson};
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 use crate::scenes;
@@ -109,9 +109,9 @@ impl ComparisonOptions<'_> {
         let (format, bytes): (AnyFormat, &[u8]) = match file.encoding {
             Encoding::Format(format) => (format, &file.bytes),
             _ => {
-                written = json::encode_file(&file.bytes, self.formats)
+                written = FileFromJson::read(&file.bytes, self.formats)
                     .map_err(|error| Failure::invalid(&file.name(), error))?;
-                (written.0, &written.1)
+                (written.format, &written.bytes)
             }
         };
         let options = self.read_args.options(Encoding::Format(format), bytes);

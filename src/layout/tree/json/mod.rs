@@ -142,6 +142,9 @@ impl<'de> Visitor<'de> for FileVisitor {
                 key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
             }
         }
+        if !earlier_keys.iter().any(|key| key == "value") {
+            return Err(de::Error::missing_field("value"));
+        }
         if let Some(bytes) = trailing {
             tree.root.parts_mut().trailing = Some(bytes.into());
         }
