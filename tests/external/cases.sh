@@ -30,7 +30,7 @@ cp -r "$cases/declared/." "$folder"
 chmod -R u+w "$folder"
 sed -i "s#PROJECT#$root#" "$folder/Cargo.toml"
 cargo build --quiet --manifest-path "$folder/Cargo.toml" --target-dir "$target/cases"
-# Left out: recounts (`recount_`) and generated values (`generated_`).
-for prefix in read_ check_ corpus_of_empty_items wide_number kaitai_ inline_ rename_; do
+# Left out: generated values (`generated_`).
+for prefix in read_ check_ corpus_of_empty_items wide_number kaitai_ inline_ recount_ rename_; do
     run_cases "$target/cases/debug/declared" --only "$prefix" "$cases/declared.py"
 done

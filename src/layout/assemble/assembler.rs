@@ -1,5 +1,6 @@
 //! The assembler: runs the program of a declaration over the given values.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::equation::{ConditionalField, Equation, PendingChecksum};
@@ -51,6 +52,7 @@ pub(super) fn assemble(tree: &Tree, recounts: bool, limits: &Limits) -> Result<V
             variables: Variables::default(),
             equations: Vec::new(),
             checksums: Vec::new(),
+            lookaheads: HashSet::new(),
             last_field: None,
             conditional_fields: Vec::new(),
             deferred_error: None,
@@ -132,6 +134,8 @@ pub(super) struct Assembler<'a> {
     /// The equations that are not solved yet, such as conditions and equations with several unknown values.
     pub equations: Vec<Equation>,
     pub checksums: Vec<PendingChecksum>,
+    /// The places of look-aheads. If given values are recomputed, the values there are variables.
+    pub lookaheads: HashSet<(RegionId, u64)>,
     /// The range of the field written last; `None` if its condition excluded it.
     pub last_field: Option<FieldRange>,
     pub conditional_fields: Vec<ConditionalField>,

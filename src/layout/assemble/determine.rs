@@ -241,7 +241,8 @@ impl Assembler<'_> {
     pub fn depends_on_variables(&self, code: &Code) -> bool {
         let mut origins = collect_origins(code, self.frames.slots().1).into_iter();
         origins.any(|origin| {
-            matches!(origin, SlotOrigin::Variable(..)) && !self.variables.is_fixed(origin)
+            let is_stored = matches!(origin, SlotOrigin::Variable(..) | SlotOrigin::LookAhead(..));
+            is_stored && !self.variables.is_fixed(origin)
         })
     }
 

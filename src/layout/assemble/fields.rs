@@ -9,7 +9,7 @@ use super::variable::{Cause, VariableId};
 use crate::Result;
 use crate::layout::declaration::Requirement;
 use crate::layout::program::{Code, Item, Step};
-use crate::layout::tree::TreeNode;
+use crate::layout::tree::{Section, TreeNode};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
@@ -30,6 +30,7 @@ impl Assembler<'_> {
             if step.field.lookahead {
                 // The fields after a look-ahead write its bytes.
                 lookaheads.push((step, next.at));
+                self.mark_lookahead(next.region, step, next.at);
                 continue;
             }
             self.path.push(Segment::Field(step.field.name));
@@ -217,11 +218,13 @@ impl Assembler<'_> {
     /// Writes the block or value of a field.
     fn write_content(&mut self, target: WriteTarget, step: &'static Step) -> Result<Written> {
         let item = Item::of_field(step);
-        let written = match &step.block {
-            Some(block) => self.write_block(target, &item, block)?,
-            None => self.write_value(target, &item)?,
+        let padding = self.padding_size(target, step);
+        let written = match (&step.block, padding) {
+            (Some(block), _) => self.write_block(target, &item, block)?,
+            (None, Some(size)) => self.write_padding(target, size)?,
+            (None, None) => self.write_value(target, &item)?,
         };
-        if let Some(count) = &step.count {
+        if let (Some(count), None) = (&step.count, padding) {
             let property = if step.block.is_some() {
                 "size"
             } else {
@@ -232,6 +235,37 @@ impl Assembler<'_> {
         self.last_field = Some((target.region, target.at..written.end));
         self.require_checks(step)?;
         Ok(written)
+    }
+
+    /// Returns the number of bytes of padding that is omitted, or that consists of zeros and may be recomputed; `None` for
+    /// other fields. Several values yield the same number, so padding never determines them: they determine the padding.
+    fn padding_size(&mut self, target: WriteTarget, step: &'static Step) -> Option<u64> {
+        let count = step.count.as_ref().filter(|_| step.is_padding)?;
+        let parts = target.given.and_then(|given| given.parts.as_ref());
+        if parts.is_some_and(|parts| !self.recounts || !parts.items.are_zeros()) {
+            return None;
+        }
+        self.record_dependency(count);
+        // If the number is unknown, the next run writes the padding.
+        let size = self.frames.eval_int(count).unwrap_or_default();
+        u64::try_from(size).ok()
+    }
+
+    fn write_padding(&mut self, target: WriteTarget, size: u64) -> Result<Written> {
+        let given = target.given.and_then(|given| given.parts.as_ref());
+        for section in given.iter().flat_map(|parts| parts.items.sections()) {
+            if let Section::Stored(stored) = section {
+                self.used.add(stored);
+            }
+        }
+        if size > self.max {
+            return Err(self.error(format!("would have {size} bytes of padding")));
+        }
+        self.write(target.region, target.at, &vec![0; size as usize])?;
+        Ok(Written {
+            end: target.at + size,
+            count: size,
+        })
     }
 
     /// Returns the first variant whose condition holds, or else the only one whose condition cannot be evaluated.

@@ -2,6 +2,7 @@
 
 use super::assembler::Assembler;
 use super::sparse_buffer::RegionId;
+use super::variable::SlotOrigin;
 use crate::Result;
 use crate::layout::expr::Value;
 use crate::layout::program::{Cell, FormId, FormKind, Step, Unit};
@@ -9,6 +10,18 @@ use crate::layout::tree::{TreeNode, number};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
+    /// Connects a look-ahead at `start` to the value that will be written there, so that equations may determine it.
+    pub fn mark_lookahead(&mut self, region: RegionId, lookahead: &'static Step, start: u64) {
+        if let Some(slot) = lookahead.value {
+            let ty = self.program.forms[lookahead.form].ty;
+            let origin = SlotOrigin::LookAhead(region, start, ty);
+            self.frames.set_marked_slot(slot, Cell::Empty, origin);
+            if self.recounts {
+                self.lookaheads.insert((region, start));
+            }
+        }
+    }
+
     /// Reads a look-ahead from the written bytes at `start`. Returns `false` if not all of its bytes are written yet.
     pub fn read_lookahead(
         &mut self,

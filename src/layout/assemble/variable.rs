@@ -24,6 +24,8 @@ pub(super) enum SlotOrigin {
     Fixed,
     /// A variable, or a bit field of it.
     Variable(VariableId, Option<(BitRange, &'static BitField)>),
+    /// A look-ahead: the variable whose bytes are at an offset of a region, if it has this type.
+    LookAhead(RegionId, u64, &'static Type),
 }
 
 /// A stored value that is omitted or may be recomputed, or a bit field of it.
@@ -132,8 +134,10 @@ impl Variables {
 
     /// Returns the variable of an origin; `None` if the value or bit field is not a variable.
     pub fn find(&self, origin: SlotOrigin) -> Option<VariableId> {
-        let SlotOrigin::Variable(whole, bits) = origin else {
-            return None;
+        let (whole, bits) = match origin {
+            SlotOrigin::Variable(whole, bits) => (whole, bits),
+            SlotOrigin::LookAhead(region, at, ty) => return self.find_at(region, at, ty),
+            SlotOrigin::Other | SlotOrigin::Fixed => return None,
         };
         let Some((bits, _)) = bits else {
             return Some(whole);
@@ -143,6 +147,19 @@ impl Variables {
         };
         let is_this_field = |id: &&VariableId| matches!(self.0[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
         bit_fields.iter().find(is_this_field).copied()
+    }
+
+    /// Returns the variable with these bytes.
+    fn find_at(&self, region: RegionId, at: u64, ty: &Type) -> Option<VariableId> {
+        self.0.iter().position(|variable| match variable.kind {
+            VariableKind::Whole {
+                region: own_region,
+                at: own_at,
+                ty: own_type,
+                ..
+            } => (own_region, own_at) == (region, at) && own_type == ty,
+            VariableKind::Bits(..) => false,
+        })
     }
 
     /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` if the value
@@ -168,7 +185,7 @@ impl Variables {
     /// Returns `true` if this is the origin of a stored value that is never recomputed.
     pub fn is_fixed(&self, origin: SlotOrigin) -> bool {
         match origin {
-            SlotOrigin::Other => false,
+            SlotOrigin::Other | SlotOrigin::LookAhead(..) => false,
             SlotOrigin::Fixed => true,
             SlotOrigin::Variable(whole, bits) => {
                 bits.is_some_and(|(_, field)| match &self.0[whole].kind {
@@ -200,8 +217,13 @@ impl Variables {
 
     /// Returns the current value of a slot with this origin; `None` if the value is unknown or not a variable.
     pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
-        let SlotOrigin::Variable(whole, bits) = origin else {
-            return None;
+        let bits = match origin {
+            SlotOrigin::Variable(_, bits) => bits,
+            _ => None,
+        };
+        let whole = match origin {
+            SlotOrigin::Variable(whole, _) => whole,
+            origin => self.find(origin)?,
         };
         let value = self.value(whole)?;
         let field_value = |(bits, field)| field_value(value as u128, bits, field);

@@ -230,6 +230,7 @@ impl Builder {
             checks: Vec::new(),
             required_conditions: Vec::new(),
             usage: None,
+            is_padding: false,
             is_computed: false,
             shows_absence: false,
             block,

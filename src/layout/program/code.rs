@@ -183,6 +183,11 @@ impl Code {
         }
     }
 
+    /// Returns `true` if the result is a remainder of a division.
+    pub fn is_remainder(&self) -> bool {
+        matches!(self.without_casts(), Code::Binary(BinaryOp::Remainder, ..))
+    }
+
     /// Returns `n` if the expression checks that a value is a multiple of `n`.
     pub fn required_multiple(&self) -> Option<u64> {
         let Code::Binary(BinaryOp::Equal, operands, _) = self else {

@@ -1,10 +1,14 @@
 //! Equations between slots: the roles of expressions, and the stored values that they depend on.
 
 use super::code::{Code, Slot};
-use super::model::{Argument, ComparedValues, FormKind, Program, Step, Unit, UnitId, ValueUse};
+use super::model::{
+    Argument, ComparedValues, Form, FormId, FormKind, Program, Step, Unit, UnitId, ValueUse,
+};
 use super::names::SlotName;
 use crate::Rule;
-use crate::layout::declaration::{Check, Checksum, Constraint, Declaration, Packing, Requirement};
+use crate::layout::declaration::{
+    Check, Checksum, Constraint, Declaration, Packing, Requirement, Type,
+};
 use crate::layout::expr::{BinaryOp, Expr};
 
 /// The role of an expression.
@@ -109,9 +113,13 @@ impl Program {
             }
         }
         let rules = self.checksum_rules();
+        let forms = &self.forms;
         for unit in &mut self.units {
             let declaration = unit.declaration;
             for step in &mut unit.steps {
+                step.is_padding = step.block.is_none()
+                    && is_list_of_bytes(forms, step.form)
+                    && step.count.as_ref().is_some_and(Code::is_remainder);
                 if let Some(sum) = &mut step.checksum {
                     let own = rules
                         .iter()
@@ -127,8 +135,8 @@ impl Program {
                 let mut constraints = step.field.constraints.iter();
                 let is_count =
                     constraints.any(|own| matches!(own.requirement, Requirement::Counts { .. }));
-                step.is_computed =
-                    (step.usage.is_some() || is_count) && !choosing.iter().any(is_own);
+                let is_determined = step.is_padding || step.usage.is_some() || is_count;
+                step.is_computed = is_determined && !choosing.iter().any(is_own);
             }
         }
         self.record_shown_absences();
@@ -344,6 +352,10 @@ impl Program {
         }
         order
     }
+}
+
+fn is_list_of_bytes(forms: &[Form], form: FormId) -> bool {
+    matches!(forms[form].kind, FormKind::Items(item, None) if *forms[item].ty == Type::Unsigned(1))
 }
 
 /// Returns the first unit of a declaration.

@@ -165,6 +165,8 @@ pub(crate) struct Step {
     pub checksum: Option<ChecksumStep>,
     /// How other fields use the value.
     pub usage: Option<ValueUse>,
+    /// Whether the field is a list of bytes that pads what precedes it: its number of bytes is a remainder.
+    pub is_padding: bool,
     /// Whether other values determine the value, and it selects no variant of a choice. JSON omits such values.
     pub is_computed: bool,
     /// Whether the condition of the field depends on a computed value of the same struct, so that JSON shows the absence of

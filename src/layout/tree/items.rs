@@ -104,6 +104,14 @@ impl<'b> Items<'b> {
             .fold(0, u64::saturating_add)
     }
 
+    /// Returns `true` if all items are stored, and all of their bytes are 0.
+    pub fn are_zeros(&self) -> bool {
+        self.0.iter().all(|section| match section {
+            Section::Stored(stored) => stored.bytes().iter().all(|byte| *byte == 0),
+            Section::Given(_) => false,
+        })
+    }
+
     /// Returns the items that are given individually.
     pub fn given_mut(&mut self) -> impl Iterator<Item = &mut TreeNode<'b>> {
         self.0.iter_mut().flat_map(|section| match section {

@@ -390,6 +390,12 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         self.print_object(node, value, annotations, may_have_trailing)
     }
 
+    /// Returns `true` for a computed value.
+    fn omits(&self, node: &Node) -> bool {
+        self.computed
+            .is_some_and(|computed| computed.contains(node))
+    }
+
     /// Returns `true` if JSON without annotations nevertheless gives the place of a value: it is at an explicit offset.
     fn gives_place(&self, node: &Node) -> bool {
         if !self.computed.is_some_and(ComputedFields::gives_places) {
@@ -618,6 +624,9 @@ impl OpenValue {
 
 impl<W: io::Write> Visitor for JsonWriter<'_, W> {
     fn enter(&mut self, node: &Node) -> Visit {
+        if self.omits(node) {
+            return Visit::Nothing;
+        }
         match self.try_print(|writer| writer.print_start(node)) {
             ControlFlow::Continue(()) => Visit::All,
             ControlFlow::Break(()) => Visit::Stop,
@@ -667,6 +676,9 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.covered.add(&node.span);
+        if self.omits(node) {
+            return ControlFlow::Continue(());
+        }
         self.try_print(|writer| writer.print_end(node))
     }
 

@@ -14,7 +14,7 @@ use crate::{Limits, Path};
 /// The fields of a file that need not be given: the assembler computes all of their values as they are in the file.
 #[derive(Debug)]
 pub(in crate::layout) struct ComputedFields {
-    /// Counts, sizes, offsets and checksums.
+    /// Counts, sizes, offsets, checksums and padding.
     numbers: Vec<&'static Field>,
     /// Blocks, whose content is packed as it is in the file.
     blocks: Vec<&'static Field>,
@@ -185,7 +185,8 @@ impl ComputedFields {
         for_each_pair(old, new, &mut |old, new| {
             for (name, number) in old.parts.iter().flat_map(|parts| &parts.fields) {
                 if let Some(field) = number.field
-                    && new.field(name).map(|new| &new.leaf) != Some(&number.leaf)
+                    && has(&self.numbers, field)
+                    && !new.field(name).is_some_and(|new| is_same(number, new))
                 {
                     differ |= remove(&mut self.numbers, field);
                 }
@@ -278,6 +279,19 @@ fn for_each_pair(old: &TreeNode, new: &TreeNode, each: &mut impl FnMut(&TreeNode
             index += 1;
         }
     }
+}
+
+/// Returns `true` for the same number, or the same bytes of padding.
+fn is_same(a: &TreeNode, b: &TreeNode) -> bool {
+    let stored = |node: &TreeNode| -> Vec<u8> {
+        let sections = node.parts.iter().flat_map(|parts| parts.items.sections());
+        let bytes = sections.filter_map(|section| match section {
+            Section::Stored(stored) => Some(stored.bytes()),
+            Section::Given(_) => None,
+        });
+        bytes.flatten().copied().collect()
+    };
+    a.leaf == b.leaf && (a.leaf.is_some() || stored(a) == stored(b))
 }
 
 /// Returns `true` if the field at a step of a path in a struct is at an explicit offset.

@@ -8,6 +8,9 @@ use crate::layout::program::{
     Code, FormKind, Frames, Item, Program, Step, Unit, UnitId, solve_for,
 };
 
+/// The largest number of bytes of padding in an item that is kept as bytes.
+const MAX_PADDING: usize = 1 << 16;
+
 /// Encodes values whose parts are all given and follow each other.
 pub(super) struct Encoder<'e> {
     pub program: &'static Program,
@@ -132,6 +135,7 @@ impl Encoder<'_> {
                     self.encode_field(field, step)?;
                     encoded_fields += 1;
                 }
+                None if step.is_padding => self.encode_padding(step)?,
                 None if step.is_computed => self.encode_count(node, step, steps)?,
                 None if step.condition.is_some() => self.frames.set_absent(step),
                 None => return None,
@@ -159,6 +163,15 @@ impl Encoder<'_> {
         // The struct may have fields that the declaration lacks, such as those of inline content.
         let given_fields = node.parts.as_ref()?.fields.len();
         (encoded_fields == given_fields).then_some(())
+    }
+
+    fn encode_padding(&mut self, step: &'static Step) -> Option<()> {
+        let size = self.frames.eval_int(step.count.as_ref()?).ok()?;
+        let size = usize::try_from(size)
+            .ok()
+            .filter(|size| *size <= MAX_PADDING)?;
+        self.bytes.resize(self.bytes.len() + size, 0);
+        Some(())
     }
 
     /// Appends an omitted number of items, which a list in the same struct determines.
