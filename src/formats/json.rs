@@ -164,19 +164,20 @@ impl Document {
     /// Returns an error if the dialect cannot express the document, or writing fails.
     pub fn write_json(&self, options: &WriteOptions, out: &mut impl io::Write) -> Result<()> {
         let format = AnyFormat::from(self.format());
-        let text = match self {
+        let text: Option<String> = match self {
             #[cfg(feature = "seed")]
-            Document::Seed(document) => document_to_json(document)?,
+            Document::Seed(document) => Some(document_to_json(document)?),
             #[cfg(feature = "iyma")]
-            Document::Iyma(document) => document_to_json(document)?,
+            Document::Iyma(document) => Some(document_to_json(document)?),
             #[allow(unreachable_patterns, reason = "if only these formats are enabled")]
-            _ => {
-                let bytes = self.write(options)?;
-                let options = ReadOptions::lenient().with_dialect(self.dialect());
-                return format.file_to_json(&bytes, &options, out);
-            }
+            _ => None,
         };
-        writeln!(out, "{text}").map_err(|error| format.write_error(error))
+        if let Some(text) = text {
+            return writeln!(out, "{text}").map_err(|error| format.write_error(error));
+        }
+        let bytes = self.write(options)?;
+        let options = ReadOptions::lenient().with_dialect(self.dialect());
+        format.file_to_json(&bytes, &options, out)
     }
 }
 

@@ -7,12 +7,12 @@ use libtest_mimic::Trial;
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
-use meshspec::layout::tree::UntypedValue;
+use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
 use meshspec::scene::SceneOptions;
 use meshspec::{Error, FormatId, Limits, ReadOptions};
 
-use crate::common::samples;
+use crate::common::{samples, values_of};
 use crate::{MEBIBYTE, measure_peak};
 
 pub fn trials() -> Vec<Trial> {
@@ -191,6 +191,21 @@ fn assert_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8
         memory <= most,
         "{name}: checking takes {memory} bytes, {most} are allowed"
     );
+    // Items with values at explicit offsets are not kept as bytes.
+    let is_kept = !["bmd meshes", "bmd bones", "bmd animations"].contains(&name);
+    if is_kept && walk(layout, bytes, &Limits::default(), &mut ()).is_ok() {
+        let json = values_of(layout, bytes);
+        let (tree, memory) = measure_peak(|| Tree::from_json(layout, &json));
+        let most = 8 * Lists::of(layout, bytes).bytes + MEBIBYTE / 4;
+        assert!(
+            memory <= most,
+            "{name}: values from JSON take {memory} bytes, {most} are allowed"
+        );
+        assert!(
+            tree.unwrap().assemble(&Limits::default()).unwrap() == bytes,
+            "{name}"
+        );
+    }
     let (document, memory) = measure_peak(|| format.read(bytes, &options));
     assert!(
         memory <= most,

@@ -40,6 +40,7 @@ impl Program {
         };
         program.lengths = program.stored_lengths();
         program.record_uses();
+        program.record_selecting_imports();
         program.alignment = program.offset_alignment();
         program.problems = program.find_problems();
         program
@@ -173,6 +174,7 @@ impl Builder {
         self.units.push(Unit {
             declaration,
             imports,
+            selects: Vec::new(),
             slots,
             steps,
             computed,

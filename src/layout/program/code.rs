@@ -204,10 +204,24 @@ impl Code {
         }
     }
 
+    /// Returns `true` for the same expression, whatever the types of its operands.
+    #[cfg(feature = "serde")]
+    fn is_like(&self, other: &Code) -> bool {
+        match (self, other) {
+            (Code::Unary(op, a, _), Code::Unary(other_op, b, _)) => op == other_op && a.is_like(b),
+            (Code::Binary(op, a, _), Code::Binary(other_op, b, _)) => {
+                op == other_op && a.iter().zip(&**b).all(|(a, b)| a.is_like(b))
+            }
+            (Code::Cast(a, to), Code::Cast(b, other_to)) => to == other_to && a.is_like(b),
+            (Code::If(a), Code::If(b)) => a.iter().zip(&**b).all(|(a, b)| a.is_like(b)),
+            (a, b) => a == b,
+        }
+    }
+
     /// Returns `true` if the expression depends on a slot only by this condition.
     #[cfg(feature = "serde")]
     pub fn only_tests(&self, slot: Slot, condition: &Code) -> bool {
-        if self == condition {
+        if self.is_like(condition) {
             return true;
         }
         match self {

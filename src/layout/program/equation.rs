@@ -175,6 +175,39 @@ impl Program {
         }
     }
 
+    /// Records which imports select variants.
+    pub fn record_selecting_imports(&mut self) {
+        // Parts precede the units that contain them.
+        for id in 0..self.units.len() {
+            let unit = &self.units[id];
+            let mut selects = vec![false; unit.imports.len()];
+            let mut add = |code: &Code| {
+                code.for_each_value(&mut |slot, _| {
+                    if let Some(import) = unit.slots[slot as usize].import {
+                        selects[import] = true;
+                    }
+                });
+            };
+            for step in &unit.steps {
+                step.choice.iter().for_each(&mut add);
+                let (form, arguments) = step.content();
+                let inner = self.forms[form]
+                    .unit
+                    .map(|inner| &self.units[inner].selects);
+                for (argument, selects) in arguments.iter().zip(inner.into_iter().flatten()) {
+                    match argument {
+                        Argument::Value(code, _) if *selects => add(code),
+                        Argument::Fields(fields) if *selects => {
+                            fields.iter().for_each(|(code, _)| add(code));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            self.units[id].selects = selects;
+        }
+    }
+
     fn may_have_empty_items(&self, step: &Step) -> bool {
         matches!(self.forms[step.form].kind, FormKind::Items(item, _) if self.forms[item].may_be_empty)
     }

@@ -174,6 +174,16 @@ impl<M: SlotMark> Frames<M> {
         code.eval_bool(&self.cells[self.base..])
     }
 
+    /// Returns `true` if an argument for a unit inside the innermost one has a value.
+    #[cfg(feature = "serde")]
+    pub fn is_known(&self, argument: &Argument) -> bool {
+        let is_known = |code: &Code| code.eval_cell(&self.cells[self.base..]).is_ok();
+        match argument {
+            Argument::Value(code, _) => is_known(code),
+            Argument::Fields(fields) => fields.iter().all(|(code, _)| is_known(code)),
+        }
+    }
+
     fn is_chosen(&self, variant: &Step) -> Result<bool, EvalError> {
         variant
             .choice

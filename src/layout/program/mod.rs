@@ -23,6 +23,8 @@ mod solve;
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
+#[cfg(feature = "serde")]
+pub(crate) use code::Slot;
 pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::{Role, ValueOrigin};
 #[cfg(feature = "serde")]

@@ -113,6 +113,8 @@ pub(crate) struct Unit {
     pub declaration: &'static Declaration,
     /// The kind of each import.
     pub imports: Vec<ValueKind>,
+    /// Whether each import selects a variant of a choice inside, so that the types of values depend on it.
+    pub selects: Vec<bool>,
     /// The path of each slot, relative to this declaration.
     pub slots: Vec<SlotName>,
     /// The fields of a struct or the variants of a choice; empty for an enum or packed word.

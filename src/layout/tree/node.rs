@@ -287,31 +287,36 @@ impl<'b> TreeNode<'b> {
         let Some(parts) = self.parts.as_ref().filter(|_| other.leaf.is_none()) else {
             return false;
         };
-        let mut lacks = |step: Segment, part: &TreeNode| {
-            path.push(step);
-            let other = other.child(step);
-            let lacks = other.is_none_or(|other| part.has_more_than(&other, path));
-            if !lacks {
-                path.pop();
-            }
-            lacks
-        };
         // A block without content, whose bytes are given, is no field of the other value.
         let is_given = |field: &TreeNode| field.leaf.is_some() || field.has_parts();
-        let mut fields = parts.fields.iter().filter(|(_, field)| is_given(field));
-        if fields.any(|(name, field)| lacks(Segment::Field(name), field)) {
-            return true;
-        }
-        let mut index = 0;
-        for section in parts.items.sections() {
-            if let Section::Given(items) = section {
-                for (item, index) in items.iter().zip(index..) {
-                    if lacks(Segment::Index(index), item) {
-                        return true;
-                    }
-                }
+        for (name, field) in parts.fields.iter().filter(|(_, field)| is_given(field)) {
+            path.push(Segment::Field(name));
+            let other = other.field(name);
+            if other.is_none_or(|other| field.has_more_than(other, path)) {
+                return true;
             }
-            index += section.len();
+            path.pop();
+        }
+        let mut first = 0;
+        for section in parts.items.sections() {
+            let indices = first..first + section.len();
+            first = indices.end;
+            let Section::Given(items) = section else {
+                continue;
+            };
+            let Some(others) = other.parts.as_ref().map(|parts| &parts.items) else {
+                path.push(Segment::Index(indices.start));
+                return true;
+            };
+            let mut others = others.range(indices.clone());
+            for (item, index) in items.iter().zip(indices) {
+                path.push(Segment::Index(index));
+                let other = others.next();
+                if other.is_none_or(|other| item.has_more_than(&other, path)) {
+                    return true;
+                }
+                path.pop();
+            }
         }
         false
     }

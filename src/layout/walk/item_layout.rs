@@ -62,11 +62,13 @@ impl ItemLayout {
         index.is_multiple_of(INDEXED_ITEMS)
     }
 
+    #[cfg(feature = "serde")]
     pub fn program(&self) -> &'static Program {
         self.program
     }
 
     /// Returns the item for each value of the list.
+    #[cfg(feature = "serde")]
     pub fn item(&self) -> Item {
         self.item
     }

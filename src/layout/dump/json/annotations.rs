@@ -132,7 +132,7 @@ pub(super) fn json(data: impl Serialize) -> String {
 /// Prints a number or string.
 pub(super) fn print_value(out: &mut impl io::Write, value: &Value) -> io::Result<()> {
     match value {
-        Value::Int(number) => write!(out, "{number}"),
+        Value::Int(number) => out.write_all(itoa::Buffer::new().format(*number).as_bytes()),
         value => Ok(serde_json::to_writer(out, &JsonValue(value))?),
     }
 }

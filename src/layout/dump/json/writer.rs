@@ -189,7 +189,10 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => {
                 let name = path.last().and_then(|step| step.name()).unwrap_or_default();
                 self.start_line()?;
-                write!(self.out, "\"{name}\": ")
+                // Faster than formatting, which would take most of the time.
+                self.out.write_all(b"\"")?;
+                self.out.write_all(name.as_bytes())?;
+                self.out.write_all(b"\": ")
             }
         }
     }
@@ -209,7 +212,11 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             None => true,
         };
         self.out.write_all(if is_first { b"\n" } else { b",\n" })?;
-        write!(self.out, "{:indent$}", "")
+        let spaces = [b' '; 64];
+        match spaces.get(..indent) {
+            Some(spaces) => self.out.write_all(spaces),
+            None => write!(self.out, "{:indent$}", ""),
+        }
     }
 
     /// Ends the values that do not contain the next one, whose path has `depth` segments.

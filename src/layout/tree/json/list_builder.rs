@@ -37,11 +37,16 @@ impl ListBuilder {
         keeps_nodes: bool,
     ) -> ListBuilder {
         let form = &program.forms[item.form];
+        // Without them, the items cannot be decoded later.
+        let has_arguments = item
+            .arguments
+            .iter()
+            .all(|argument| frames.is_known(argument));
         ListBuilder {
             program,
             item,
             stride: frames.form_size(item.form, item.arguments),
-            is_contiguous: !keeps_nodes && is_contiguous(form.ty),
+            is_contiguous: !keeps_nodes && has_arguments && is_contiguous(form.ty),
             items: Items::default(),
             bytes: Vec::new(),
             count: 0,

@@ -11,7 +11,7 @@ use super::{message_without_position, read_key};
 use crate::layout::declaration::Shape;
 use crate::layout::expr::Value;
 use crate::layout::program::{
-    Argument, Cell, Code, EnclosingUnit, FormKind, Frames, Item, Step, Unit, UnitId, solve_for,
+    Cell, Code, EnclosingUnit, FormKind, Frames, Item, Slot, Step, Unit, UnitId, solve_for,
     to_equation,
 };
 use crate::layout::walk::Segment;
@@ -213,6 +213,9 @@ impl Reader {
             self.path.pop();
         }
         self.assume_presence(key.step, value.is_some());
+        if let Some(list) = value.as_ref().and_then(|value| value.parts.as_ref()) {
+            self.assume_count(key.step, list.items.len());
+        }
         let parts = node.parts_mut();
         match value {
             Some(value) if key.is_inline_list => {
@@ -235,20 +238,43 @@ impl Reader {
         let Some(unit) = self.frames.visible_values().unit else {
             return;
         };
+        let Some(slot) = self.unknown_slot(condition) else {
+            return;
+        };
+        let (cells, _) = self.frames.slots();
+        if let Some((code, number, _)) = to_equation(condition, is_present, cells)
+            && unit.only_tests(slot, condition)
+        {
+            self.solve_slot(slot, code, number);
+        }
+    }
+
+    /// Sets an omitted number of items, on which the types of later values may depend.
+    fn assume_count(&mut self, step: &'static Step, items: u64) {
+        if let (Some(count), None) = (&step.count, &step.block)
+            && let Some(slot) = self.unknown_slot(count)
+        {
+            self.solve_slot(slot, count, items.into());
+        }
+    }
+
+    /// Returns a slot without a value on which an expression depends.
+    fn unknown_slot(&self, code: &Code) -> Option<Slot> {
         let (cells, _) = self.frames.slots();
         let mut unknown = None;
-        condition.for_each_value(&mut |slot, _| {
+        code.for_each_value(&mut |slot, _| {
             if cells.get(slot as usize) == Some(&Cell::Empty) {
                 unknown = Some(slot);
             }
         });
-        let Some(slot) = unknown.filter(|slot| unit.only_tests(*slot, condition)) else {
-            return;
-        };
+        unknown
+    }
+
+    /// Sets a slot to the value for which an expression yields a number.
+    fn solve_slot(&mut self, slot: Slot, code: &Code, number: i128) {
         let is_unknown = |code: &Code| matches!(code, Code::Slot(own, _) if *own == slot);
-        let number = to_equation(condition, is_present, cells)
-            .and_then(|(code, number, _)| solve_for(code, number, &is_unknown, cells));
-        if let Some(number) = number {
+        let (cells, _) = self.frames.slots();
+        if let Some(number) = solve_for(code, number, &is_unknown, cells) {
             self.frames.set_slot(slot, &Value::Int(number));
         }
     }
@@ -386,7 +412,7 @@ impl Reader {
         }
     }
 
-    /// Returns an obstacle if an argument of a type has no value. `unit` is the innermost unit.
+    /// Returns an obstacle if an argument that selects a type has no value. `unit` is the innermost unit.
     fn require_arguments(
         &mut self,
         item: &Item,
@@ -405,14 +431,14 @@ impl Reader {
         }
     }
 
+    /// Returns `true` if the arguments that select the variants of a value are known.
     fn has_arguments(&self, item: &Item) -> bool {
-        let (cells, _) = self.frames.slots();
-        item.arguments.iter().all(|argument| match argument {
-            Argument::Value(code, _) => code.eval_cell(cells).is_ok(),
-            Argument::Fields(fields) => {
-                fields.iter().all(|(code, _)| code.eval_cell(cells).is_ok())
-            }
-        })
+        let Some(unit) = self.program.forms[item.form].unit else {
+            return true;
+        };
+        let selects = &self.program.units[unit].selects;
+        let mut arguments = item.arguments.iter().zip(selects);
+        arguments.all(|(argument, selects)| !selects || self.frames.is_known(argument))
     }
 
     /// Marks the omitted fields of a struct as absent whose condition is false.
