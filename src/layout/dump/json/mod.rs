@@ -26,7 +26,7 @@ pub struct JsonHead<'h> {
 }
 
 impl Dump<'_> {
-    /// Writes the values as JSON, as docs/json.md describes it. [`Tree::from_json`](super::tree::Tree::from_json) reads it.
+    /// Writes the values as JSON, as docs/json.md describes it. [`Tree::from_json`](crate::layout::tree::Tree::from_json) reads it.
     /// `rule_for` returns the rule that a fault violates.
     ///
     /// Returns the fault that ended the dump, if any.
@@ -67,7 +67,7 @@ impl Dump<'_> {
     }
 
     /// Writes the values as JSON, without annotations, and without the values that
-    /// [`assemble`](super::tree::Tree::assemble) computes. [`Tree::from_json`](super::tree::Tree::from_json) reads it.
+    /// [`assemble`](crate::layout::tree::Tree::assemble) computes. [`Tree::from_json`](crate::layout::tree::Tree::from_json) reads it.
     ///
     /// A count, size, offset or checksum is omitted if all values of its field equal the computed ones; packed bytes are
     /// omitted if packing their content yields the same bytes.
