@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Document, Formats, Limits, Loss, ReadOptions, Strictness};
+use meshspec::{AnyFormat, Dialect, Document, Formats, Limits, Loss, ReadOptions, Strictness};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -19,8 +19,8 @@ use crate::readable::Readable;
 )]
 pub enum SceneSource {
     Document(Box<Document>),
-    /// The bytes of a file in a custom format.
-    File(AnyFormat, Vec<u8>),
+    /// The bytes of a file in a custom format, or of one that is converted value by value; and its dialect, if known.
+    File(AnyFormat, Vec<u8>, Option<Dialect>),
 }
 
 /// A file with a document as JSON.
@@ -33,22 +33,24 @@ pub struct JsonFile<'a> {
 
 impl SceneSource {
     /// Reads the values of a file of a built-in or custom format as JSON. Applies `change` to the document of a built-in format,
-    /// then checks it with `strictness`. `is_accepted` tries to convert a document that lenient reading accepts.
+    /// then checks it with `strictness`. `keeps_file` tells whether the file itself is needed instead of its document.
+    /// `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
         &JsonFile { text, path, from }: &JsonFile,
         formats: &Formats,
         strictness: Strictness,
         change: impl FnOnce(&mut Document),
+        keeps_file: impl FnOnce(&Document) -> bool,
         is_accepted: impl FnOnce(Document) -> bool,
     ) -> Result<SceneSource> {
         let name = name_of(path);
         let file = FileFromJson::read(text, formats);
         let file = file.map_err(|error| Failure::invalid(&name, error))?;
         let Some(document) = file.decode() else {
-            return Ok(SceneSource::File(file.format, file.bytes));
+            return Ok(SceneSource::File(file.format, file.bytes, None));
         };
         let mut document = document.map_err(|error| Failure::invalid(&name, error))?;
-        drop(file);
+        let file = keeps_file(&document).then_some(file);
         change(&mut document);
         match document.check().first_rejected(strictness) {
             Some(finding) => {
@@ -61,7 +63,10 @@ impl SceneSource {
                     is_read && is_accepted(document)
                 }))
             }
-            None => Ok(SceneSource::Document(Box::new(document))),
+            None => Ok(match file {
+                Some(file) => SceneSource::File(file.format, file.bytes, Some(document.dialect())),
+                None => SceneSource::Document(Box::new(document)),
+            }),
         }
     }
 
@@ -82,7 +87,7 @@ impl SceneSource {
                     .into_scene(&options)
                     .map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            SceneSource::File(format, bytes) => {
+            SceneSource::File(format, bytes, _) => {
                 read_file(format, &bytes, path, read_options, from, options)
             }
         }
@@ -152,9 +157,10 @@ pub fn read_with(
                 path,
                 from,
             };
-            let content = SceneSource::from_json(&file, formats, strictness, |_| (), is_accepted)?;
+            let content =
+                SceneSource::from_json(&file, formats, strictness, |_| (), |_| false, is_accepted)?;
             let read_options = match &content {
-                SceneSource::File(format, file) => {
+                SceneSource::File(format, file, _) => {
                     read_args.options(Encoding::Format(*format), file)
                 }
                 SceneSource::Document(_) => read_args.options(encoding, bytes),

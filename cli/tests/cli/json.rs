@@ -29,6 +29,37 @@ fn documents_round_trip_through_json_bit_by_bit() {
 }
 
 #[test]
+fn all_bytes_come_back() {
+    let folder = Folder::new();
+    let pyramid = include_bytes!("../../../samples/bmd/pyramid.bmd");
+    // Zeros at 0x30 pad the header.
+    let mut noted = pyramid.to_vec();
+    noted[0x34..0x38].copy_from_slice(b"note");
+    noted.extend(b"\0\x07\0");
+    folder.put("in.bmd", &noted);
+    folder.run("convert in.bmd in.json --strict").fine();
+    folder.run("convert in.json out.bmd --strict").fine();
+    assert_eq!(folder.get("out.bmd"), noted);
+    folder.run("convert in.json again.json").fine();
+    assert_eq!(folder.get("again.json"), folder.get("in.json"));
+}
+
+#[test]
+fn values_that_exclude_each_other_are_rejected() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    let mut json: serde_json::Value = serde_json::from_slice(&folder.get("in.json")).unwrap();
+    json["value"]["header"]["index_count"] = 0.into();
+    folder.put("in.json", json.to_string());
+    let message = folder.run("convert in.json out.mesh --to mesh").fails(1);
+    assert_eq!(
+        message,
+        "error: in.json: indices[0]: is given, but other values exclude it\n"
+    );
+}
+
+#[test]
 fn numbers_missing_from_json_are_strings() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &awkward());

@@ -281,8 +281,8 @@ impl<'b> TreeNode<'b> {
             .map_or(0, |child| 1 + child.existing_steps(rest))
     }
 
-    /// Returns `true` if the value has a field or item that `other` lacks, and extends `path` to the first one. Ignores the
-    /// content of stored items.
+    /// Returns `true` if the value has a field or item that `other` lacks, and extends `path` to the first one. Of stored items,
+    /// only the number is compared.
     pub fn has_more_than(&self, other: &TreeNode, path: &mut Vec<Segment>) -> bool {
         let Some(parts) = self.parts.as_ref().filter(|_| other.leaf.is_none()) else {
             return false;
@@ -297,6 +297,11 @@ impl<'b> TreeNode<'b> {
             }
             path.pop();
         }
+        let count = other.parts.as_ref().map_or(0, |other| other.items.len());
+        if parts.items.len() > count {
+            path.push(Segment::Index(count));
+            return true;
+        }
         let mut first = 0;
         for section in parts.items.sections() {
             let indices = first..first + section.len();
@@ -304,11 +309,9 @@ impl<'b> TreeNode<'b> {
             let Section::Given(items) = section else {
                 continue;
             };
-            let Some(others) = other.parts.as_ref().map(|parts| &parts.items) else {
-                path.push(Segment::Index(indices.start));
-                return true;
-            };
-            let mut others = others.range(indices.clone());
+            let others = other.parts.iter().map(|parts| &parts.items);
+            let compared = indices.clone();
+            let mut others = others.flat_map(|others| others.range(compared.clone()));
             for (item, index) in items.iter().zip(indices) {
                 path.push(Segment::Index(index));
                 let other = others.next();

@@ -93,7 +93,7 @@ impl ConversionArgs {
                     run.write_scene(scene, format, to)?;
                 }
             }
-            InputContent::Source(SceneSource::File(format, bytes)) => {
+            InputContent::Source(SceneSource::File(format, bytes, dialect)) => {
                 let input_encoding = Encoding::Format(format);
                 let target = if to == Encoding::Json {
                     input_encoding
@@ -102,11 +102,11 @@ impl ConversionArgs {
                 };
                 if target == input_encoding && self.edits.is_empty() {
                     if is_examined && format.conventions().is_some() {
-                        run.warn_about_winding(SceneSource::File(format, bytes.clone()));
+                        run.warn_about_winding(SceneSource::File(format, bytes.clone(), dialect));
                     }
-                    run.write_file(format, &bytes, to)?;
+                    run.write_file(format, &bytes, dialect, to)?;
                 } else {
-                    let scene = run.convert_to_scene(SceneSource::File(format, bytes))?;
+                    let scene = run.convert_to_scene(SceneSource::File(format, bytes, dialect))?;
                     run.write_scene(scene, target, to)?;
                 }
             }
@@ -220,6 +220,7 @@ impl ConversionRun<'_> {
                     return Ok(InputContent::Source(SceneSource::File(
                         format,
                         bytes.to_vec(),
+                        None,
                     )));
                 };
                 let document = format.read(bytes, &options).map_err(|error| {
@@ -235,6 +236,7 @@ impl ConversionRun<'_> {
                     return Ok(InputContent::Source(SceneSource::File(
                         format,
                         bytes.to_vec(),
+                        Some(document.dialect()),
                     )));
                 }
                 self.report
@@ -257,7 +259,11 @@ impl ConversionRun<'_> {
                     path: self.input,
                     from,
                 };
-                SceneSource::from_json(&file, formats, strictness, change, is_accepted)
+                let keeps_file = |document: &Document| {
+                    let own = Encoding::Format(document.format().into());
+                    (to == Encoding::Json || to == own) && self.keeps_values(document)
+                };
+                SceneSource::from_json(&file, formats, strictness, change, keeps_file, is_accepted)
                     .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {
@@ -290,7 +296,8 @@ impl ConversionRun<'_> {
         }
     }
 
-    /// Returns `true` if JSON can keep all values of the file with this document, even the bytes between them.
+    /// Returns `true` if a conversion to or from JSON can keep all values of the file with this document, even the bytes between
+    /// them.
     fn keeps_values(&self, document: &Document) -> bool {
         let conversion = self.conversion;
         AnyFormat::from(document.format()).has_json_of_values()
@@ -418,7 +425,7 @@ impl ConversionRun<'_> {
                     let written = target.write_scene(scene, &options, &self.write_options());
                     let (bytes, losses) = written.map_err(|error| self.failure(&error))?;
                     self.report.losses.extend(losses);
-                    return self.write_file(target, &bytes, to);
+                    return self.write_file(target, &bytes, None, to);
                 };
                 let (document, losses) = Document::from_scene(format, scene, &options)
                     .map_err(|error| self.failure(&error))?;
@@ -508,9 +515,16 @@ impl ConversionRun<'_> {
         options
     }
 
-    /// Writes a file of a custom format; if `to` is JSON, writes its document as JSON.
-    fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
-        let options = self.conversion.read_options();
+    /// Writes a file as it is; if `to` is JSON, writes its values.
+    fn write_file(
+        &mut self,
+        format: AnyFormat,
+        bytes: &[u8],
+        dialect: Option<Dialect>,
+        to: Encoding,
+    ) -> Result<()> {
+        let mut options = self.conversion.read_options();
+        options.dialect = dialect.or(options.dialect);
         if self.is_rejected() {
             return Ok(());
         }

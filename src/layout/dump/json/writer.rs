@@ -381,10 +381,11 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
                     annotations.add_value(value);
                 }
             }
-            _ if has_annotations => annotations.add_value(value),
-            _ => match enum_name(node, value) {
-                Some(name) => return self.out.write_all(json(name).as_bytes()),
-                None => return print_value(self.out, value),
+            _ => match (enum_name(node, value), has_annotations) {
+                (Some(name), true) => annotations.add("value", json(name)),
+                (Some(name), false) => return self.out.write_all(json(name).as_bytes()),
+                (None, true) => annotations.add_value(value),
+                (None, false) => return print_value(self.out, value),
             },
         }
         if is_unterminated {
