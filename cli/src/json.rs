@@ -1,4 +1,4 @@
-//! Reads and writes the values of files as JSON, and writes results as JSON.
+//! Reads files from JSON, and writes results as JSON.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -56,54 +56,81 @@ pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> 
     )
 }
 
-/// Returns the format and the layout of the values of a file, or an error message.
-pub fn parse_layout(text: &[u8], formats: &Formats) -> Result<(AnyFormat, &'static Type), String> {
-    let mut names = Names::default();
-    let parsed = serde_json::Deserializer::from_slice(text).deserialize_map(&mut names);
-    let Names { format, layout } = names;
-    let format = match (format, parsed) {
-        (Some(format), _) => format,
-        (None, Err(error)) => return Err(error.to_string()),
-        (None, Ok(())) => return Err("expected an object with `format` and `layout`".to_owned()),
-    };
-    let format = formats.get(&format).map_err(|error| error.to_string())?;
-    let layouts = format.about().layouts();
-    let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
-    match (layout, layouts) {
-        (_, []) => Err(format!(
-            "{format} is a text format, which has no layout to assemble"
-        )),
-        (None, [(_, ty)]) => Ok((format, ty)),
-        (None, _) => Err(format!(
-            "`layout` is missing, expected one of {}",
-            names.join(", ")
-        )),
-        (Some(layout), _) => match layouts.iter().find(|(name, _)| *name == layout) {
-            Some((_, ty)) => Ok((format, ty)),
+/// The layout that JSON names.
+pub struct JsonLayout {
+    pub format: AnyFormat,
+    pub dialect: Dialect,
+    pub ty: &'static Type,
+}
+
+impl JsonLayout {
+    /// Finds the layout of the values in JSON. Returns an error message if JSON names none, or an unknown one.
+    pub fn parse(text: &[u8], formats: &Formats) -> Result<JsonLayout, String> {
+        let Names { format, layout } = Names::parse(text)?;
+        let format = formats.get(&format).map_err(|error| error.to_string())?;
+        let layouts = format.about().layouts();
+        let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
+        let name = match (&layout, &names[..]) {
+            (_, []) => {
+                return Err(format!(
+                    "{format} is a text format, which has no layout to assemble"
+                ));
+            }
+            (Some(layout), _) => layout,
+            (None, [only]) => *only,
+            (None, names) => {
+                let names = names.join(", ");
+                return Err(format!("`layout` is missing, expected one of {names}"));
+            }
+        };
+        match format.layout_named(name) {
+            Some((dialect, ty)) => Ok(JsonLayout {
+                format,
+                dialect,
+                ty,
+            }),
             None => Err(format!(
-                "{format} has no layout \"{layout}\", only {}",
+                "{format} has no layout \"{name}\", only {}",
                 names.join(", ")
             )),
-        },
+        }
     }
 }
 
-/// Returns `true` if the values in JSON have the names of a layout.
+/// Returns `true` if JSON names a layout, so that it has the values of a file.
 pub fn has_layout(text: &[u8]) -> bool {
-    let mut names = Names::default();
-    // The object ends early once both names are known.
-    let _ = serde_json::Deserializer::from_slice(text).deserialize_map(&mut names);
-    names.layout.is_some()
+    Names::parse(text).is_ok_and(|names| names.layout.is_some())
 }
 
-/// The keys that name the format and the layout.
-#[derive(Default)]
+/// The names of the format and the layout.
 struct Names {
+    format: String,
+    layout: Option<String>,
+}
+
+impl Names {
+    /// Reads the names. The values may be truncated or malformed after them.
+    fn parse(text: &[u8]) -> Result<Names, String> {
+        let mut names = NamesVisitor::default();
+        let parsed = serde_json::Deserializer::from_slice(text).deserialize_map(&mut names);
+        match (names.format, parsed) {
+            (Some(format), _) => Ok(Names {
+                format,
+                layout: names.layout,
+            }),
+            (None, Err(error)) => Err(error.to_string()),
+            (None, Ok(())) => Err("expected an object with `format` and `layout`".to_owned()),
+        }
+    }
+}
+
+#[derive(Default)]
+struct NamesVisitor {
     format: Option<String>,
     layout: Option<String>,
 }
 
-impl<'de> Visitor<'de> for &mut Names {
+impl<'de> Visitor<'de> for &mut NamesVisitor {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,8 +163,7 @@ pub struct FileFromJson {
 }
 
 impl FileFromJson {
-    /// Writes the file whose values are in JSON, whether or not they are valid. Errors contain line and column, or the path of a
-    /// value.
+    /// Assembles the file, valid or not. Errors contain line and column, or the path of a value.
     pub fn read(text: &[u8], formats: &Formats) -> Result<FileFromJson, String> {
         let text = without_byte_order_mark(text);
         let format = find_format(text, formats)?;
@@ -155,31 +181,25 @@ impl FileFromJson {
                 document: Some(document),
             });
         }
-        let (format, layout) = parse_layout(text, formats)?;
-        let values = Tree::from_json(layout, text);
+        let layout = JsonLayout::parse(text, formats)?;
+        let values = Tree::from_json(layout.ty, text);
         let bytes = values
             .and_then(|values| values.assemble_consistent(&Limits::default()))
             .map_err(|error| error.to_string())?;
-        let about = format.about();
-        let mut dialects = about.dialects.iter().copied();
-        let is_own = |dialect: &Dialect| {
-            let layouts = about.layouts_of(Some(*dialect));
-            layouts.iter().any(|(_, own)| *own == layout)
-        };
         Ok(FileFromJson {
-            format,
-            dialect: dialects.find(is_own).unwrap_or_default(),
+            format: layout.format,
+            dialect: layout.dialect,
             bytes,
             document: None,
         })
     }
 
-    /// Returns the options to decode the file, whether or not it is valid.
+    /// Returns the options to decode the file, valid or not.
     pub fn options(&self) -> ReadOptions {
         ReadOptions::lenient().with_dialect(self.dialect)
     }
 
-    /// Decodes a file of a built-in format, whether or not it is valid; `None` for a custom format.
+    /// Decodes a file of a built-in format, valid or not; `None` for a custom format.
     pub fn decode(&self) -> Option<Result<Document, String>> {
         if let Some(document) = &self.document {
             return Some(Ok(document.clone()));
@@ -201,7 +221,7 @@ impl FileFromJson {
     }
 }
 
-/// Returns the message of an error in bytes that are in no file: without their offsets.
+/// Returns the message of an error in an assembled file, without offsets: the user has no such file.
 pub fn message_of(error: meshspec::Error) -> String {
     error.with_span(None).to_string()
 }

@@ -19,7 +19,7 @@ use crate::readable::Readable;
 )]
 pub enum SceneSource {
     Document(Box<Document>),
-    /// The bytes of a file in a custom format, or of one that is converted value by value; and its dialect, if known.
+    /// The bytes of a file that needs no document: of a custom format, or unchanged. The dialect is `None` if unknown.
     File(AnyFormat, Vec<u8>, Option<Dialect>),
 }
 
@@ -33,7 +33,7 @@ pub struct JsonFile<'a> {
 
 impl SceneSource {
     /// Reads the values of a file of a built-in or custom format as JSON. Applies `change` to the document of a built-in format,
-    /// then checks it with `strictness`. `keeps_file` tells whether the file itself is needed instead of its document.
+    /// then checks it with `strictness`. Returns the file instead of the document if `keeps_file` is true.
     /// `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
         &JsonFile { text, path, from }: &JsonFile,

@@ -194,6 +194,25 @@ impl AnyFormat {
         (self.layout_of)(bytes, dialect)
     }
 
+    /// Returns the layout with a name, and its dialect; `None` if there is none.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{AnyFormat, Dialect, FormatId};
+    ///
+    /// let (dialect, layout) = AnyFormat::from(FormatId::Mesh).layout_named("mesh_renderlib").unwrap();
+    /// assert_eq!(dialect, Dialect::Renderlib);
+    /// assert_eq!(Some(layout), FormatId::Mesh.layout_of(&[], dialect));
+    /// # }
+    /// ```
+    pub fn layout_named(self, name: &str) -> Option<(Dialect, &'static Type)> {
+        self.about.dialects.iter().find_map(|dialect| {
+            let layouts = self.about.layouts_of(Some(*dialect));
+            let (_, layout) = layouts.iter().find(|(own, _)| *own == name)?;
+            Some((*dialect, *layout))
+        })
+    }
+
     /// Returns all violations in a file of this format. See [`check`](crate::check).
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::layout::tree::Tree;
 use crate::{Dialect, Error, ErrorKind, FormatId, Limits, ReadOptions, Result, WriteOptions};
 
 impl AnyFormat {
-    /// Adds conversion between files and JSON documents through serde, instead of the JSON of the values of a layout.
+    /// Replaces the JSON of values by the JSON of documents, which serde reads and writes.
     pub const fn with_json<T: Format + Serialize + DeserializeOwned>(mut self) -> AnyFormat {
         self.json = Some(JsonFunctions {
             write: file_to_json::<T>,
@@ -24,13 +24,12 @@ impl AnyFormat {
         self
     }
 
-    /// Returns `true` if the values of files can be written as JSON: the format has a layout, or
-    /// [its own JSON](AnyFormat::with_json).
+    /// Returns `true` if files can be converted to JSON: the format has a layout, or [documents as JSON](AnyFormat::with_json).
     pub fn has_json(self) -> bool {
         self.json.is_some() || !self.about().layouts().is_empty()
     }
 
-    /// Returns `true` if JSON has all values of a file by the names of its layout, so that the same bytes come back.
+    /// Returns `true` if files are converted to JSON by their layout, without any loss of bytes.
     pub fn has_json_of_values(self) -> bool {
         self.json.is_none() && !self.about().layouts().is_empty()
     }
@@ -118,13 +117,8 @@ impl AnyFormat {
             layout: String,
         }
         let Head { layout } = serde_json::from_slice(text).map_err(Error::malformed)?;
-        for dialect in self.about().dialects {
-            let mut layouts = self.about().layouts_of(Some(*dialect)).iter();
-            if let Some((_, ty)) = layouts.find(|(name, _)| *name == layout) {
-                return Ok((*dialect, ty));
-            }
-        }
-        Err(self.missing_error(&format!("layout `{layout}`")))
+        self.layout_named(&layout)
+            .ok_or_else(|| self.missing_error(&format!("layout `{layout}`")))
     }
 
     fn write_error(self, error: io::Error) -> Error {
@@ -157,7 +151,7 @@ impl FormatId {
 }
 
 impl Document {
-    /// Writes the document as JSON: its keys for Seed and IyMA, otherwise the values of its file.
+    /// Writes the document as JSON: for Seed and IyMA by serde, for other formats by the layout of its file.
     ///
     /// # Errors
     ///

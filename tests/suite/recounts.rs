@@ -147,7 +147,7 @@ fn padding_is_computed() {
     assert_eq!(json["value"][1], json!({"bytes": [1, 2], "end": 8}));
 }
 
-/// A block that begins with its own size.
+/// A block whose first value is the size of the block.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

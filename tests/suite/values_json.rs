@@ -123,6 +123,27 @@ fn bytes_between_values_are_given() {
     let json = given(&Table::TYPE, &bytes);
     assert_eq!(json["size"], 7);
     assert_eq!(json["gaps"], json!([{"$bytes": "ee", "$at": [3, 4]}]));
+    // Values must not overlap them.
+    let mut json = json;
+    json["value"]["records"] = json["value"]["records"]["$items"].take();
+    let tree = Tree::from_json(&Table::TYPE, json.to_string().as_bytes()).unwrap();
+    assert_eq!(
+        tree.assemble(&Limits::default()).unwrap(),
+        [3, 1, 1, 0, 1, 5]
+    );
+    let error = tree.assemble_consistent(&Limits::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "gaps: the bytes between values overlap values"
+    );
+    json["gaps"][0]["$at"] = json!([3, 5]);
+    let error = Tree::from_json(&Table::TYPE, json.to_string().as_bytes()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the gap from 3 to 5 has 1 bytes"),
+        "{error}"
+    );
     // Zeros need not be given: the place of the records determines them.
     let json = given(&Table::TYPE, &[4, 1, 1, 0, 0, 1, 5]);
     assert_eq!(json.get("gaps"), None);

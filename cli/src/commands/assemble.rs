@@ -12,8 +12,9 @@ use crate::content_kind::ContentKind;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
+use crate::json::{self, JsonLayout};
 use crate::readable;
-use crate::{json, output, progress};
+use crate::{output, progress};
 
 /// Write a file from the values printed by `dump --json`, edited or not.
 ///
@@ -56,16 +57,17 @@ impl Assemble {
                 Err(self.not_a_dump(ContentKind::Encoding(encoding)))
             }
             Some(ContentKind::Contents) => Err(self.not_a_dump(ContentKind::Contents)),
-            _ => json::parse_layout(text, formats)
-                .map_err(|message| Failure::invalid(&name, message)),
+            _ => {
+                JsonLayout::parse(text, formats).map_err(|message| Failure::invalid(&name, message))
+            }
         };
-        let (format, layout) = layout?;
-        Encoding::Format(format).require_extension(&self.output, formats)?;
+        let layout = layout?;
+        Encoding::Format(layout.format).require_extension(&self.output, formats)?;
         // A large text is not kept in memory.
         let values = if (start.len() as u64) < MIN_LARGE_SIZE {
-            Tree::from_json(layout, text)
+            Tree::from_json(layout.ty, text)
         } else {
-            Tree::read_json(layout, LimitedStream::new(text.chain(stream)))
+            Tree::read_json(layout.ty, LimitedStream::new(text.chain(stream)))
         };
         let values = values.map_err(|error| Failure::from_error(&name, &error))?;
         let bytes = values

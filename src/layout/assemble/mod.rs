@@ -74,8 +74,8 @@ impl Tree<'_> {
         assembler::assemble(self, false, limits)
     }
 
-    /// Assembles the file like [`assemble`](Tree::assemble), but returns an error if the file does not have a given value:
-    /// if given values contradict each other, such as a field and the flag that excludes it.
+    /// Assembles the file like [`assemble`](Tree::assemble), but returns an error if the file lacks a given value, or bytes
+    /// between values: if given values contradict each other, such as a field and the flag that excludes it.
     ///
     /// ```
     /// use meshspec::layout::{Layout, tree::Tree};
@@ -108,8 +108,22 @@ impl Tree<'_> {
                 let error = Error::inexpressible("is given, but other values exclude it");
                 return Err(error.at(&path[..]));
             }
+            // Gaps move with the values before them, so only their bytes are compared.
+            if !self.gap_bytes().eq(written.gap_bytes()) {
+                let message = "the bytes between values overlap values";
+                return Err(Error::inexpressible(message).at("gaps"));
+            }
         }
         Ok(bytes)
+    }
+
+    /// Returns the bytes between values that are not 0, in the order of the file.
+    fn gap_bytes(&self) -> impl Iterator<Item = u8> {
+        let mut gaps: Vec<_> = self.gaps.iter().collect();
+        gaps.sort_by_key(|(offset, _)| *offset);
+        gaps.into_iter()
+            .flat_map(|(_, bytes)| bytes.iter().copied())
+            .filter(|byte| *byte != 0)
     }
 
     /// Assembles the file like [`assemble`](Tree::assemble), but recomputes values that conflict with others.

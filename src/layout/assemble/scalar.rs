@@ -27,10 +27,10 @@ impl Assembler<'_> {
     pub fn write_scalar(&mut self, target: WriteTarget, item: &Item) -> Result<Written> {
         let ty = self.program.forms[item.form].ty;
         let given = self.given_scalar(target.given, ty)?;
-        let is_seen = self.lookaheads.contains(&(target.region, target.at));
+        let is_read_ahead = self.recounts && self.lookaheads.contains(&(target.region, target.at));
         let step = item
             .own_step()
-            .filter(|step| step.value.is_some() || is_seen);
+            .filter(|step| step.value.is_some() || is_read_ahead);
         let Some(value) = given else {
             return self.reserve_omitted(target, step, ty);
         };

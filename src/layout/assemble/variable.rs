@@ -24,7 +24,7 @@ pub(super) enum SlotOrigin {
     Fixed,
     /// A variable, or a bit field of it.
     Variable(VariableId, Option<(BitRange, &'static BitField)>),
-    /// A look-ahead: the variable whose bytes are at an offset of a region, if it has this type.
+    /// A look-ahead: the variable of this type at an offset of a region.
     LookAhead(RegionId, u64, &'static Type),
 }
 
@@ -69,7 +69,11 @@ pub(super) struct Cause {
 
 /// The variables of a run.
 #[derive(Default)]
-pub(super) struct Variables(Vec<Variable>);
+pub(super) struct Variables {
+    variables: Vec<Variable>,
+    /// The whole value at each place.
+    by_place: HashMap<(RegionId, u64), VariableId>,
+}
 
 impl SlotMark for SlotOrigin {
     fn of_argument(code: &Code, origins: &[SlotOrigin]) -> SlotOrigin {
@@ -107,29 +111,33 @@ impl Variable {
 
 impl Variables {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.variables.is_empty()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.variables.len()
     }
 
     pub fn get(&self, id: VariableId) -> &Variable {
-        &self.0[id]
+        &self.variables[id]
     }
 
     pub fn get_mut(&mut self, id: VariableId) -> &mut Variable {
-        &mut self.0[id]
+        &mut self.variables[id]
     }
 
     pub fn add(&mut self, path: &[Segment], kind: VariableKind) -> VariableId {
-        self.0.push(Variable {
+        let id = self.variables.len();
+        if let VariableKind::Whole { region, at, .. } = kind {
+            self.by_place.insert((region, at), id);
+        }
+        self.variables.push(Variable {
             path: path.to_vec(),
             kind,
             cause: None,
             value_when_used: None,
         });
-        self.0.len() - 1
+        id
     }
 
     /// Returns the variable of an origin; `None` if the value or bit field is not a variable.
@@ -142,24 +150,19 @@ impl Variables {
         let Some((bits, _)) = bits else {
             return Some(whole);
         };
-        let VariableKind::Whole { bit_fields, .. } = &self.0[whole].kind else {
+        let VariableKind::Whole { bit_fields, .. } = &self.variables[whole].kind else {
             return None;
         };
-        let is_this_field = |id: &&VariableId| matches!(self.0[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
+        let is_this_field = |id: &&VariableId| matches!(self.variables[**id].kind, VariableKind::Bits(_, range, _) if range == bits);
         bit_fields.iter().find(is_this_field).copied()
     }
 
-    /// Returns the variable with these bytes.
+    /// Returns the variable at a place; `None` if it has another type.
     fn find_at(&self, region: RegionId, at: u64, ty: &Type) -> Option<VariableId> {
-        self.0.iter().position(|variable| match variable.kind {
-            VariableKind::Whole {
-                region: own_region,
-                at: own_at,
-                ty: own_type,
-                ..
-            } => (own_region, own_at) == (region, at) && own_type == ty,
-            VariableKind::Bits(..) => false,
-        })
+        let id = *self.by_place.get(&(region, at))?;
+        let is_same =
+            matches!(self.variables[id].kind, VariableKind::Whole { ty: own, .. } if own == ty);
+        is_same.then_some(id)
     }
 
     /// Returns the variable of an origin, and adds a variable for a bit field without one. Returns `None` if the value
@@ -171,9 +174,13 @@ impl Variables {
         if let (None, SlotOrigin::Variable(whole, Some((bits, field)))) =
             (self.find(origin), origin)
         {
-            let path = [&self.0[whole].path[..], &[Segment::Field(field.name)]].concat();
-            let id = self.0.len();
-            let VariableKind::Whole { bit_fields, .. } = &mut self.0[whole].kind else {
+            let path = [
+                &self.variables[whole].path[..],
+                &[Segment::Field(field.name)],
+            ]
+            .concat();
+            let id = self.variables.len();
+            let VariableKind::Whole { bit_fields, .. } = &mut self.variables[whole].kind else {
                 return None;
             };
             bit_fields.push(id);
@@ -188,7 +195,7 @@ impl Variables {
             SlotOrigin::Other | SlotOrigin::LookAhead(..) => false,
             SlotOrigin::Fixed => true,
             SlotOrigin::Variable(whole, bits) => {
-                bits.is_some_and(|(_, field)| match &self.0[whole].kind {
+                bits.is_some_and(|(_, field)| match &self.variables[whole].kind {
                     VariableKind::Whole { fixed_fields, .. } => fixed_fields.contains(&field.name),
                     VariableKind::Bits(..) => false,
                 })
@@ -198,7 +205,7 @@ impl Variables {
 
     /// Returns the variable of the packed word that contains a bit field; for other variables, `id` itself.
     pub fn whole_variable(&self, id: VariableId) -> VariableId {
-        if let VariableKind::Bits(whole, ..) = self.0[id].kind {
+        if let VariableKind::Bits(whole, ..) = self.variables[id].kind {
             whole
         } else {
             id
@@ -207,7 +214,7 @@ impl Variables {
 
     /// Returns the current value; `None` if it is unknown.
     pub fn value(&self, id: VariableId) -> Option<i128> {
-        match &self.0[id].kind {
+        match &self.variables[id].kind {
             VariableKind::Whole { value, .. } => *value,
             VariableKind::Bits(whole, bits, field) => {
                 Some(field_value(self.value(*whole)? as u128, *bits, field).to_int())
@@ -217,13 +224,9 @@ impl Variables {
 
     /// Returns the current value of a slot with this origin; `None` if the value is unknown or not a variable.
     pub fn cell(&self, origin: SlotOrigin) -> Option<Cell> {
-        let bits = match origin {
-            SlotOrigin::Variable(_, bits) => bits,
-            _ => None,
-        };
-        let whole = match origin {
-            SlotOrigin::Variable(whole, _) => whole,
-            origin => self.find(origin)?,
+        let (whole, bits) = match origin {
+            SlotOrigin::Variable(whole, bits) => (whole, bits),
+            origin => (self.find(origin)?, None),
         };
         let value = self.value(whole)?;
         let field_value = |(bits, field)| field_value(value as u128, bits, field);
@@ -233,12 +236,12 @@ impl Variables {
     /// Records that written bytes depend on the current value.
     pub fn record_dependency(&mut self, id: VariableId) {
         let value = self.value(id);
-        self.0[id].value_when_used.get_or_insert(value);
+        self.variables[id].value_when_used.get_or_insert(value);
     }
 
     /// Returns `true` if a value changed after bytes that depend on it were written.
     pub fn has_stale_dependency(&self) -> bool {
-        let mut variables = self.0.iter().enumerate();
+        let mut variables = self.variables.iter().enumerate();
         variables.any(|(id, variable)| {
             variable
                 .value_when_used
@@ -248,7 +251,7 @@ impl Variables {
 
     pub fn determined_values(&self) -> NumbersByPath {
         let variables = self
-            .0
+            .variables
             .iter()
             .enumerate()
             .filter(|(_, variable)| variable.cause.is_some());
@@ -260,7 +263,7 @@ impl Variables {
     /// Returns the path of the first omitted value that no equation determines.
     pub fn first_undetermined(&self) -> Option<&[Segment]> {
         let is_unknown = |variable: &&Variable| variable.cause.is_none() && variable.is_omitted();
-        self.0
+        self.variables
             .iter()
             .find(is_unknown)
             .map(|variable| &variable.path[..])

@@ -204,7 +204,7 @@ impl Code {
         }
     }
 
-    /// Returns `true` for the same expression, whatever the types of its operands.
+    /// Compares expressions, except the types of operands.
     #[cfg(feature = "serde")]
     fn is_like(&self, other: &Code) -> bool {
         match (self, other) {

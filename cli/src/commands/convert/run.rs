@@ -232,7 +232,7 @@ impl ConversionRun<'_> {
                     })
                 })?;
                 let format = AnyFormat::from(format);
-                if to == Encoding::Json && self.keeps_values(&document) {
+                if to == Encoding::Json && self.keeps_file(&document) {
                     return Ok(InputContent::Source(SceneSource::File(
                         format,
                         bytes.to_vec(),
@@ -261,7 +261,7 @@ impl ConversionRun<'_> {
                 };
                 let keeps_file = |document: &Document| {
                     let own = Encoding::Format(document.format().into());
-                    (to == Encoding::Json || to == own) && self.keeps_values(document)
+                    (to == Encoding::Json || to == own) && self.keeps_file(document)
                 };
                 SceneSource::from_json(&file, formats, strictness, change, keeps_file, is_accepted)
                     .map(InputContent::Source)
@@ -296,9 +296,9 @@ impl ConversionRun<'_> {
         }
     }
 
-    /// Returns `true` if a conversion to or from JSON can keep all values of the file with this document, even the bytes between
-    /// them.
-    fn keeps_values(&self, document: &Document) -> bool {
+    /// Returns `true` if a conversion to or from JSON keeps all bytes of the file with this document: no option changes its
+    /// content.
+    fn keeps_file(&self, document: &Document) -> bool {
         let conversion = self.conversion;
         AnyFormat::from(document.format()).has_json_of_values()
             && conversion.edits.is_empty()
@@ -487,23 +487,23 @@ impl ConversionRun<'_> {
         self.output.write(|out| out.write_all(&bytes))
     }
 
-    /// Writes the output with a function of the library.
+    /// Writes the output as JSON. Writes nothing if `write` fails.
     fn write_json(
         &mut self,
         write: impl FnOnce(&mut &mut dyn Write) -> meshspec::Result<()>,
     ) -> Result<()> {
         let mut failure = None;
-        self.output.write(|mut out| match write(&mut out) {
-            Ok(()) => Ok(()),
-            Err(error) => match error.kind() {
-                ErrorKind::Io(kind) => Err(io::Error::new(kind, error.to_string())),
-                _ => {
-                    failure = Some(error);
-                    Ok(())
-                }
-            },
-        })?;
-        failure.map_or(Ok(()), |error| Err(self.failure(&error)))
+        let written = self.output.write(|mut out| {
+            write(&mut out).map_err(|error| match error.kind() {
+                ErrorKind::Io(kind) => io::Error::new(kind, error.to_string()),
+                _ => io::Error::other(failure.insert(error).to_string()),
+            })
+        });
+        // An error in the content concerns the input, not the output.
+        match failure {
+            Some(error) => Err(self.failure(&error)),
+            None => written,
+        }
     }
 
     fn write_options(&self) -> WriteOptions {
@@ -515,7 +515,7 @@ impl ConversionRun<'_> {
         options
     }
 
-    /// Writes a file as it is; if `to` is JSON, writes its values.
+    /// Writes a file unchanged; if `to` is JSON, writes its values.
     fn write_file(
         &mut self,
         format: AnyFormat,

@@ -11,16 +11,18 @@ use crate::layout::program::{FormId, FormKind, Program, Step};
 use crate::layout::walk::{Fault, ItemLayout, Node, Segment};
 use crate::{Limits, Path};
 
-/// The fields of a file that need not be given: the assembler computes all of their values as they are in the file.
+/// The fields of a file that JSON omits. The assembler computes the values that the file has.
 #[derive(Debug)]
 pub(in crate::layout) struct ComputedFields {
     /// Counts, sizes, offsets, checksums and padding.
     numbers: Vec<&'static Field>,
-    /// Blocks, whose content is packed as it is in the file.
+    /// Blocks, if packing their content yields the bytes of the file.
     blocks: Vec<&'static Field>,
     /// The fields whose conditions depend on computed numbers.
     optional: Vec<&'static Field>,
-    /// Whether the places of values at explicit offsets are given, since the assembler would put them elsewhere.
+    /// Whether any value is at an explicit offset.
+    has_offsets: bool,
+    /// Whether the places of these values are given, since the assembler would choose others.
     gives_places: bool,
     /// Whether the bytes between values and the size of the file are computed.
     has_gaps: bool,
@@ -35,10 +37,7 @@ impl ComputedFields {
     /// Returns the first structural fault of the file.
     pub fn find(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Result<ComputedFields, Fault> {
         let tree = Tree::read(ty, bytes, limits)?;
-        let program = Program::of(ty);
-        let mut steps = program.units.iter().flat_map(|unit| &unit.steps);
-        let has_offsets = steps.any(|step| step.position.is_some());
-        let mut computed = ComputedFields::candidates(program);
+        let mut computed = ComputedFields::candidates(Program::of(ty));
         computed.keep_wrong_items(&tree.root);
         loop {
             let mut given = tree.clone();
@@ -46,10 +45,7 @@ impl ComputedFields {
             let is_complete = match given.assemble(limits) {
                 Ok(file) if file == bytes => true,
                 // The offsets may differ only because the places do.
-                Ok(_) if has_offsets && !computed.gives_places => {
-                    computed.gives_places = true;
-                    false
-                }
+                Ok(_) if computed.give_places() => false,
                 Ok(file) => {
                     let assembled = Tree::read(ty, &file, limits);
                     let kept = assembled.is_ok_and(|assembled| {
@@ -79,6 +75,7 @@ impl ComputedFields {
                 block.is_some_and(|block| block.packing != Packing::Stored)
             }),
             optional: fields(|step| step.shows_absence),
+            has_offsets: steps().any(|step| step.position.is_some()),
             gives_places: false,
             has_gaps: true,
         }
@@ -89,7 +86,7 @@ impl ComputedFields {
         node.bit_field.is_none() && node.field.is_some_and(|field| has(&self.numbers, field))
     }
 
-    /// Returns `true` if the content of a block is packed as it is in the file.
+    /// Returns `true` if packing the content of a block yields the bytes of the file.
     pub fn contains_packing(&self, block: &'static Field) -> bool {
         has(&self.blocks, block)
     }
@@ -109,10 +106,15 @@ impl ComputedFields {
         self.gives_places
     }
 
-    /// Keeps what single values do not explain: the places, then the bytes between values, then everything. Returns
-    /// `false` if nothing is left.
+    /// Gives the places of values at explicit offsets. Returns `false` if they are given, or there are none.
+    fn give_places(&mut self) -> bool {
+        self.has_offsets && !std::mem::replace(&mut self.gives_places, true)
+    }
+
+    /// Gives what no single value explains: the places, then the bytes between values, then all values. Returns `false` if
+    /// all are given.
     fn keep_more(&mut self) -> bool {
-        if !std::mem::replace(&mut self.gives_places, true) || std::mem::take(&mut self.has_gaps) {
+        if self.give_places() || std::mem::take(&mut self.has_gaps) {
             return true;
         }
         self.optional.clear();
@@ -195,7 +197,7 @@ impl ComputedFields {
         differ
     }
 
-    /// Keeps the fields in stored items that are not encoded as stored if their computed values are omitted.
+    /// Keeps the fields of stored items whose computed values differ.
     fn keep_wrong_items(&mut self, node: &TreeNode) {
         let Some(parts) = &node.parts else { return };
         for (_, field) in &parts.fields {
@@ -217,7 +219,7 @@ impl ComputedFields {
         }
     }
 
-    /// Returns `true` if stored items without their computed values are encoded as they are stored.
+    /// Returns `true` if encoding stored items without their computed values yields the same bytes.
     fn are_computed(&self, items: &StoredItems, layout: &ItemLayout) -> bool {
         let mut has_computed = false;
         for_each_field(layout.program(), layout.item().form, &mut |field| {

@@ -8,7 +8,8 @@ use crate::layout::program::{
     Code, FormKind, Frames, Item, Program, Step, Unit, UnitId, solve_for,
 };
 
-/// The largest number of bytes of padding in an item that is kept as bytes.
+/// The largest padding in an item that is kept as bytes: far more than any alignment needs. The assembler checks larger
+/// padding against its limit before it allocates memory.
 const MAX_PADDING: usize = 1 << 16;
 
 /// Encodes values whose parts are all given and follow each other.

@@ -130,9 +130,11 @@ impl<'de> Visitor<'de> for FileVisitor {
                 "value" => tree.root = Reader::new(self.ty).read_root(&mut map)?,
                 "gaps" => {
                     for Bytes { at, bytes } in map.next_value::<Vec<Bytes>>()? {
-                        let [start, _] = at.ok_or_else(|| de::Error::missing_field("$at"))?;
-                        if start.checked_add(bytes.len() as u64).is_none() {
-                            let message = format_args!("a gap at {start} ends beyond 2^64 - 1");
+                        let [start, end] = at.ok_or_else(|| de::Error::missing_field("$at"))?;
+                        if start.checked_add(bytes.len() as u64) != Some(end) {
+                            let size = bytes.len();
+                            let message =
+                                format_args!("the gap from {start} to {end} has {size} bytes");
                             return Err(de::Error::custom(message));
                         }
                         tree.add_gap(start, bytes);

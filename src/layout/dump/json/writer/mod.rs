@@ -1,5 +1,8 @@
 //! Prints values while a file is walked.
 
+mod given;
+mod open_value;
+
 use std::io;
 use std::ops::{ControlFlow, Range};
 
@@ -8,12 +11,12 @@ use serde::Serialize;
 use super::annotations::{Annotations, SeenDeclarations, json, packed_block, print_value};
 use super::{JsonHead, VERSION};
 use crate::layout::covered_ranges::CoveredRanges;
-use crate::layout::declaration::{BitField, Packing, Shape, Type};
-use crate::layout::dump::wording::enum_name;
+use crate::layout::declaration::{Packing, Shape, Type};
 use crate::layout::expr::Value;
-use crate::layout::tree::{ComputedFields, is_placed};
+use crate::layout::tree::ComputedFields;
 use crate::layout::walk::{Fault, InlineBlockSpans, Node, Segment, Visit, Visitor};
 use crate::{Rule, Span, Text};
+use open_value::{OpenKind, OpenValue};
 
 /// Prints the values that it visits.
 ///
@@ -35,51 +38,9 @@ pub(super) struct JsonWriter<'w, W> {
     error: Option<io::Error>,
 }
 
-/// A value whose JSON is incomplete.
-struct OpenValue {
-    /// The number of segments in its path.
-    depth: usize,
-    kind: OpenKind,
-    ty: &'static Type,
-    /// Whether JSON without annotations nevertheless gives the place.
-    gives_place: bool,
-    /// The place of the packed block that contains the value.
-    packed_block: Option<Range<u64>>,
-    /// Whether the block starts with the value.
-    starts_block: bool,
-    /// Whether a key or item was printed.
-    has_entries: bool,
-    /// The keys after the parts.
-    annotations: Annotations,
-    /// The annotations of inline blocks of the value, by the names of the blocks.
-    block_annotations: Vec<(&'static str, Annotations)>,
-    /// Whether all parts were printed. Trailing bytes may follow.
-    has_ended: bool,
-    /// The number of open inline blocks inside. Their content has the path of this value.
-    open_inline_blocks: usize,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum OpenKind {
-    /// An object with a key per field.
-    Struct,
-    /// An object with a key per bit field.
-    Word,
-    /// A list of annotated items.
-    Items,
-    /// A list of numbers without annotations: their places follow from the place of the list.
-    Numbers,
-    /// A list of numbers in such a list, or in an inline block.
-    InnerNumbers,
-    /// A list of annotated items in an inline block. It is a key of the struct that contains the block.
-    InlineItems,
-    /// A number or string.
-    Scalar,
-}
-
 impl<'w, W: io::Write> JsonWriter<'w, W> {
-    /// Prints the keys before the values. `path` is the path of the only value that is printed. Without the values of
-    /// `computed`, no value is annotated.
+    /// Prints the keys before the values. `path` is the path of the only value that is printed. With `computed`, omits these
+    /// fields and all annotations.
     pub fn new(
         out: &'w mut W,
         head: &JsonHead,
@@ -181,11 +142,11 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             return write!(self.out, ",\n  \"value\": ");
         };
         match outer.kind {
-            OpenKind::Numbers | OpenKind::InnerNumbers => {
+            OpenKind::Numbers | OpenKind::BareNumbers => {
                 let is_first = !std::mem::replace(&mut outer.has_entries, true);
                 self.out.write_all(if is_first { b"" } else { b", " })
             }
-            OpenKind::Items | OpenKind::InlineItems => self.start_line(),
+            OpenKind::Items | OpenKind::BareItems => self.start_line(),
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => {
                 let name = path.last().and_then(|step| step.name()).unwrap_or_default();
                 self.start_line()?;
@@ -243,20 +204,17 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let annotations = value.annotations.as_str();
         let indent = 2 + 2 * self.open.len();
         match value.kind {
-            OpenKind::Items | OpenKind::InlineItems if value.has_entries => {
+            OpenKind::Items | OpenKind::BareItems if value.has_entries => {
                 write!(self.out, "\n{:indent$}]", "")?;
             }
-            OpenKind::Items
-            | OpenKind::InlineItems
-            | OpenKind::Numbers
-            | OpenKind::InnerNumbers => {
+            OpenKind::Items | OpenKind::BareItems | OpenKind::Numbers | OpenKind::BareNumbers => {
                 self.out.write_all(b"]")?;
             }
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => {}
         }
         match value.kind {
             // The object of an enclosing value contains these lists.
-            OpenKind::InnerNumbers | OpenKind::InlineItems => {}
+            OpenKind::BareNumbers | OpenKind::BareItems => {}
             OpenKind::Word if self.computed.is_some() => {
                 let comma = if value.has_entries && !annotations.is_empty() {
                     ", "
@@ -285,7 +243,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let packed_block = packed_block(&node.span);
         let starts_block = packed_block.as_ref() != self.enclosing_block();
         let annotations = match kind {
-            OpenKind::InnerNumbers => Annotations::default(),
+            OpenKind::BareNumbers => Annotations::default(),
             _ => std::mem::take(&mut self.next_annotations),
         };
         self.open.push(OpenValue {
@@ -349,76 +307,6 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         self.print_object(node, value, annotations, may_have_trailing)
     }
 
-    /// Prints a number or string without annotations, unless it is computed.
-    fn print_given_leaf(
-        &mut self,
-        node: &Node,
-        value: &Value,
-        computed: &ComputedFields,
-    ) -> io::Result<()> {
-        let is_reserved = node.bit_field.is_some_and(|field| field.reserved);
-        if computed.contains(node) || is_reserved && *value == Value::Int(0) {
-            return Ok(());
-        }
-        self.start_value(node.path, node.bit_field.is_some())?;
-        let is_unterminated = matches!(value, Value::Text(text) if text.len() == node.bytes.len());
-        let may_have_trailing = std::mem::take(&mut self.may_have_trailing);
-        let has_place = self.gives_place(node);
-        let has_annotations = is_unterminated
-            || may_have_trailing
-            || has_place
-            || !self.next_annotations.as_str().is_empty();
-        let mut annotations = Annotations::default();
-        match value {
-            Value::Bits(word, declaration) => {
-                let fields = declaration.bit_fields();
-                let covered = fields
-                    .iter()
-                    .fold(0, |mask, field| mask | field.bits.mask());
-                let is_given =
-                    |field: &BitField| !field.reserved || field.value(*word) != Value::Int(0);
-                if word & !covered != 0 || !fields.iter().any(is_given) {
-                    annotations.add_value(value);
-                }
-            }
-            _ => match (enum_name(node, value), has_annotations) {
-                (Some(name), true) => annotations.add("value", json(name)),
-                (Some(name), false) => return self.out.write_all(json(name).as_bytes()),
-                (None, true) => annotations.add_value(value),
-                (None, false) => return print_value(self.out, value),
-            },
-        }
-        if is_unterminated {
-            annotations.add("unterminated", true);
-        }
-        annotations.append(&std::mem::take(&mut self.next_annotations));
-        if has_place {
-            annotations.add_range("at", node.span.range());
-        }
-        self.print_object(node, value, annotations, may_have_trailing)
-    }
-
-    /// Returns `true` for a computed value.
-    fn omits(&self, node: &Node) -> bool {
-        self.computed
-            .is_some_and(|computed| computed.contains(node))
-    }
-
-    /// Returns `true` if JSON without annotations nevertheless gives the place of a value: it is at an explicit offset.
-    fn gives_place(&self, node: &Node) -> bool {
-        if !self.computed.is_some_and(ComputedFields::gives_places) {
-            return false;
-        }
-        let Some(last) = node.path.last() else {
-            return true;
-        };
-        let outer = self
-            .open
-            .iter()
-            .rfind(|outer| outer.depth < node.path.len());
-        outer.is_some_and(|outer| is_placed(Some(outer.ty), last))
-    }
-
     /// Prints the object of a number or string, or starts that of a packed word.
     fn print_object(
         &mut self,
@@ -437,17 +325,6 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         opened.annotations = annotations;
         opened.has_ended = true;
         Ok(())
-    }
-
-    /// Prints `null` for an absent field if no given value shows that it is absent.
-    fn print_absent(&mut self, node: &Node) -> io::Result<()> {
-        match (self.computed, node.field) {
-            (Some(computed), Some(field)) if computed.shows_absence(field) => {
-                self.start_value(node.path, false)?;
-                self.out.write_all(b"null")
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Adds the place of a number or string, and of the packed block that starts with it.
@@ -483,13 +360,13 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let kind = match (node.ty.item_type_and_count(), self.prints_plain_items(node)) {
             (None, _) => OpenKind::Struct,
             (Some(_), true) if is_annotated && !is_inner => OpenKind::Numbers,
-            (Some(_), true) => OpenKind::InnerNumbers,
+            (Some(_), true) => OpenKind::BareNumbers,
             (Some(_), false) if is_annotated => OpenKind::Items,
-            (Some(_), false) => OpenKind::InlineItems,
+            (Some(_), false) => OpenKind::BareItems,
         };
         self.out.write_all(match kind {
             OpenKind::Numbers | OpenKind::Items => b"{\"$items\": [",
-            OpenKind::InnerNumbers | OpenKind::InlineItems => b"[",
+            OpenKind::BareNumbers | OpenKind::BareItems => b"[",
             OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => b"{",
         })?;
         self.open(node, kind);
@@ -511,9 +388,9 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         self.start_line()?;
         self.out.write_all(b"\"$items\": [")?;
         let kind = if self.prints_plain_items(node) {
-            OpenKind::InnerNumbers
+            OpenKind::BareNumbers
         } else {
-            OpenKind::InlineItems
+            OpenKind::BareItems
         };
         // The list is not annotated, so its items state the packed block.
         let enclosing = self.enclosing_block().cloned();
@@ -531,7 +408,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             return Ok(());
         }
         value.has_ended = true;
-        if let OpenKind::InnerNumbers | OpenKind::InlineItems = value.kind {
+        if let OpenKind::BareNumbers | OpenKind::BareItems = value.kind {
             return Ok(());
         }
         if self.computed.is_none() || value.gives_place {
@@ -553,8 +430,8 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let trailing = Annotations::of_bytes(span, bytes, "");
         // Ends the parts of the value that the bytes follow, but not the value.
         while let Some(last) = self.open.last() {
-            let is_inline_list = last.has_ended
-                && matches!(last.kind, OpenKind::InlineItems | OpenKind::InnerNumbers);
+            let is_inline_list =
+                last.has_ended && matches!(last.kind, OpenKind::BareItems | OpenKind::BareNumbers);
             if last.depth <= path.len() && !is_inline_list {
                 break;
             }
@@ -596,37 +473,6 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             _ => self.next_annotations.add("packed", packed),
         }
         Ok(())
-    }
-}
-
-impl OpenValue {
-    fn annotations_of_block(&mut self, name: &'static str) -> &mut Annotations {
-        let known = self
-            .block_annotations
-            .iter()
-            .position(|(known, _)| *known == name);
-        let index = known.unwrap_or_else(|| {
-            self.block_annotations.push((name, Annotations::default()));
-            self.block_annotations.len() - 1
-        });
-        &mut self.block_annotations[index].1
-    }
-
-    /// Adds the annotations of all inline blocks as one key.
-    fn merge_block_annotations(&mut self) {
-        let blocks: Vec<String> = self
-            .block_annotations
-            .iter()
-            .map(|(name, annotations)| format!("\"{name}\": {{{}}}", annotations.as_str()))
-            .collect();
-        if !blocks.is_empty() {
-            self.annotations
-                .add("blocks", format_args!("{{{}}}", blocks.join(", ")));
-        }
-    }
-
-    fn has_plain_items(&self) -> bool {
-        matches!(self.kind, OpenKind::Numbers | OpenKind::InnerNumbers)
     }
 }
 
