@@ -12,6 +12,7 @@ use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
 use meshspec::{AnyFormat, FormatId, Limits, ReadOptions, Rule, Severity, Text};
+use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
 use crate::common::{accepted_fixtures, computed_fields, samples, samples_of, values_of};
@@ -281,4 +282,119 @@ fn reference_files_come_back() {
         count += 1;
     }
     assert!(count > 100, "{count}");
+}
+
+/// Two lists at offsets.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct TwoLists {
+    first_offset: u8,
+    first_count: u8,
+    second_offset: u8,
+    second_count: u8,
+    #[br(seek_before = SeekFrom::Start(first_offset as u64), restore_position, count = first_count)]
+    first: Vec<u8>,
+    #[br(seek_before = SeekFrom::Start(second_offset as u64), restore_position, count = second_count)]
+    second: Vec<u8>,
+}
+
+#[test]
+fn empty_lists_have_a_place() {
+    let json = given(&TwoLists::TYPE, &[5, 0, 4, 1, 9]);
+    let first = json!({"$items": [], "$at": [5, 5]});
+    let second = json!({"$items": [9], "$at": [4, 5]});
+    assert_eq!(
+        json["value"],
+        json!({"$at": [0, 4], "first": first, "second": second})
+    );
+}
+
+/// A list, and a value at an offset after it.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct ListAndValue {
+    offset: u8,
+    count: u8,
+    #[br(count = count)]
+    list: Vec<u8>,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    value: u8,
+}
+
+#[test]
+fn values_move_if_those_without_an_offset_grow() {
+    let mut json = given(&ListAndValue::TYPE, &[5, 2, 1, 2, 0, 7]);
+    json["value"]["list"] = json!([1, 2, 3, 4]);
+    assert_eq!(
+        assembled(&ListAndValue::TYPE, &json),
+        [7, 4, 1, 2, 3, 4, 0, 7]
+    );
+}
+
+/// A block of a list, and one of a number. Other bytes may follow their content.
+#[derive(Layout)]
+#[br(little)]
+struct Blocks {
+    list_size: u8,
+    #[br(count = list_size)]
+    #[layout(content = [u8; 2])]
+    list: Vec<u8>,
+    number_size: u8,
+    #[br(count = number_size)]
+    #[layout(content = u8)]
+    number: Vec<u8>,
+}
+
+#[test]
+fn trailing_bytes_of_blocks_are_given() {
+    let json = given(&Blocks::TYPE, &[3, 1, 2, 9, 2, 5, 8]);
+    assert_eq!(json["value"]["list"]["$trailing"]["$bytes"], "09");
+    assert_eq!(json["value"]["number"]["$trailing"]["$bytes"], "08");
+}
+
+/// A word without meaning.
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |word: &Self| word.into_bytes())]
+#[derive(Debug, Clone, Copy)]
+struct Unused {
+    #[layout(reserved)]
+    unused: B8,
+}
+
+#[test]
+fn words_of_reserved_bits_are_given() {
+    let json = given(&<[Unused; 2] as Layout>::TYPE, &[0, 3]);
+    assert_eq!(json["value"], json!([{"$value": 0}, {"unused": 3}]));
+}
+
+/// A number whose size depends on the distance of the name.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Distant {
+    name_offset: u8,
+    #[br(if(name_offset != 0), seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
+    #[bw(ignore)]
+    name: Option<Text>,
+    count: u8,
+    #[br(count = count, args { inner: (name_offset > 3,) })]
+    numbers: Vec<Wide>,
+}
+
+#[test]
+fn sizes_do_not_follow_from_the_presence_of_a_name() {
+    given(&Distant::TYPE, &[4, 1, 6, 7, b'a', 0]);
+    // The list is read before the offset is known.
+    let json = json!({"value": {"name": "a", "numbers": [{"low": 6}, {"low": 5}]}});
+    let tree = Tree::from_json(&Distant::TYPE, json.to_string().as_bytes()).unwrap();
+    let error = tree.assemble(&Limits::default()).unwrap_err();
+    assert!(
+        error.to_string().starts_with("numbers[0].high: is omitted"),
+        "{error}"
+    );
 }
