@@ -190,7 +190,7 @@ pub struct Imports {
     pub values: Vec<String>,
     /// The bits and the sign of each value, if its type is the name of an integer type.
     pub types: Vec<Option<(u32, bool)>>,
-    /// The names of references, visible only to the codec.
+    /// The names of references except slices, visible only to the codec.
     references: Vec<String>,
 }
 
@@ -209,7 +209,10 @@ fn parse_imports(input: ParseStream) -> Result<Imports> {
         let name = unraw_name(&input.parse::<Ident>()?);
         input.parse::<Token![:]>()?;
         match input.parse::<Type>()? {
-            Type::Reference(_) => imports.references.push(name),
+            Type::Reference(reference) if !matches!(*reference.elem, Type::Slice(_)) => {
+                imports.references.push(name);
+            }
+            // A slice is a list whose items provide arguments.
             ty => {
                 imports.values.push(name);
                 imports.types.push(int_type(&ty));

@@ -48,6 +48,7 @@ pub fn to_constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     let tokens = match expr {
         Expr::Paren(inner) => return to_constant(&inner.expr, scope),
         Expr::Group(inner) => return to_constant(&inner.expr, scope),
+        Expr::Reference(reference) => return to_constant(&reference.expr, scope),
         // A dereference does not change the value, so the constant omits it.
         Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
             return to_constant(&unary.expr, scope);
@@ -220,7 +221,7 @@ fn unsupported_error(expr: &Expr) -> Error {
 }
 
 /// Returns the names in `a.b.c()`.
-fn path_names(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
+pub fn path_names(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
         Expr::Path(path) => {
             let ident = path

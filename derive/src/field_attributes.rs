@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
+use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Pat, Path, Result, Token, Type};
 
 use crate::attributes::{Decoding, Endian};
 use crate::constraints::{self, Constraint, FieldKind};
@@ -34,12 +34,21 @@ pub struct Checksum {
     pub none: Option<LitInt>,
 }
 
+/// A list whose items provide the arguments for the items of the field, from `args_iter`.
+pub struct Each {
+    pub list: Expr,
+    /// The name of an item in the arguments.
+    pub item: Ident,
+    pub arguments: Vec<Expr>,
+}
+
 /// The attributes of a field.
 #[derive(Default)]
 pub struct Field {
     pub condition: Option<Expr>,
     pub count: Option<Expr>,
     pub arguments: Vec<Expr>,
+    pub each: Option<Each>,
     pub position: Option<Expr>,
     /// Whether the next field starts at the same offset.
     pub lookahead: bool,
@@ -102,7 +111,13 @@ impl Field {
                     (field.computed, field.calculation) = (true, directive.value().ok());
                 }
                 ("br", "try_calc") => field.computed = true,
-                ("br", "parse_with") => reader = Some(directive.value()?),
+                ("br", "parse_with") => {
+                    let function: Expr = directive.value()?;
+                    match args_iter_argument(&function) {
+                        Some(argument) => field.each = Some(parse_each(argument)?),
+                        None => reader = Some(function),
+                    }
+                }
                 ("br" | "brw", "little") => field.endian = Some(Endian::Little),
                 ("br" | "brw", "big") => field.endian = Some(Endian::Big),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
@@ -180,10 +195,18 @@ impl Field {
             }
             field.endian = Some(Endian::Little);
         }
+        if let (Some(each), Some(_)) = (&field.each, &field.count) {
+            let message = "the list in `args_iter` determines the number of items";
+            return Err(Error::new_spanned(&each.list, message));
+        }
+        if let (Some(each), Some(_)) = (&field.each, &field.block) {
+            let message = "a field with `content` contains bytes, not items with arguments";
+            return Err(Error::new_spanned(&each.list, message));
+        }
         let kind = match &field {
             Field { computed: true, .. } => FieldKind::Computed,
             Field { block: Some(_), .. } => FieldKind::Block,
-            Field { count: Some(_), .. } => FieldKind::List,
+            Field { count: Some(_), .. } | Field { each: Some(_), .. } => FieldKind::List,
             _ => FieldKind::Value,
         };
         field
@@ -212,6 +235,49 @@ pub fn is_bulk_function(function: &Expr) -> bool {
     };
     matches!(path, Expr::Path(path)
         if path.path.segments.len() > 1 && path.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "bulk"))
+}
+
+/// Returns `iterator` in `args_iter(iterator)`; `None` for other expressions.
+fn args_iter_argument(function: &Expr) -> Option<&Expr> {
+    let Expr::Call(call) = function else {
+        return None;
+    };
+    let Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    let is_args_iter = path.path.segments.last()?.ident == "args_iter";
+    call.args
+        .first()
+        .filter(|_| is_args_iter && call.args.len() == 1)
+}
+
+/// Parses `list.iter().map(|item| (a, b))`.
+fn parse_each(iterator: &Expr) -> Result<Each> {
+    let parts = || {
+        let Expr::MethodCall(map) = iterator else {
+            return None;
+        };
+        let (Expr::MethodCall(iter), Some(Expr::Closure(closure))) =
+            (&*map.receiver, map.args.first())
+        else {
+            return None;
+        };
+        let (Some(Pat::Ident(item)), 1) = (closure.inputs.first(), closure.inputs.len()) else {
+            return None;
+        };
+        let Expr::Tuple(arguments) = &*closure.body else {
+            return None;
+        };
+        (map.method == "map" && iter.method == "iter").then(|| Each {
+            list: (*iter.receiver).clone(),
+            item: item.ident.clone(),
+            arguments: arguments.elems.iter().cloned().collect(),
+        })
+    };
+    parts().ok_or_else(|| {
+        let message = "Layout supports only `args_iter(list.iter().map(|item| (a, b)))`";
+        Error::new_spanned(iterator, message)
+    })
 }
 
 /// Parses `packing` or `PACKING(encoding)`.

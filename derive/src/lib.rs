@@ -7,11 +7,11 @@
 //! The derive supports:
 //!
 //! - on a struct or enum: `little` or `big`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`. Imported
-//!   references are visible only to the codec;
+//!   references are visible only to the codec, except slices, which are lists;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`;
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`; `restore_position` alone (a look-ahead at the next
 //!   field); `temp`; `calc` and `try_calc` (a field that is not stored); `parse_with` with a function of
-//!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`; and directives of `bw` on values, such as
+//!   `meshspec::bulk`, with `args_iter(list.iter().map(|item| (…)))`, or with `#[layout(stored_as = Type)]`; and directives of `bw` on values, such as
 //!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;

@@ -6,7 +6,7 @@ use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
 use crate::attributes::{self, Endian, Imports};
 use crate::expression::{self, Scope, option_constant};
-use crate::field_attributes::{self, Block, Checksum};
+use crate::field_attributes::{self, Block, Checksum, Each};
 use crate::{constraints, doc_text, unraw_name};
 
 /// Returns the `Shape` of a struct with these fields, and its `Computed` constants. The expressions of the fields can
@@ -152,7 +152,13 @@ fn field_constant(
         .iter()
         .filter(|argument| !imports.is_reference(argument));
     let arguments: Vec<_> = arguments.cloned().collect();
-    let arguments = expression::to_constant_list(&arguments, scope)?;
+    let (each, arguments) = match &attributes.each {
+        Some(each) => each_constant(each, scope)?,
+        None => (
+            quote!(::core::option::Option::None),
+            expression::to_constant_list(&arguments, scope)?,
+        ),
+    };
     let position = expression::to_optional_constant(attributes.position.as_ref(), scope)?;
     // Checks and constraints can use the value of their field.
     let mut with_field = scope.clone();
@@ -193,6 +199,7 @@ fn field_constant(
         condition: #condition,
         count: #count,
         arguments: #arguments,
+        each: #each,
         position: #position,
         lookahead: #lookahead,
         checks: &[#(#checks),*],
@@ -203,6 +210,28 @@ fn field_constant(
         rule: #rule,
         decoding: #decoding,
     }))
+}
+
+/// Returns the `Option<Each>` constant of a field, and its arguments.
+fn each_constant(each: &Each, scope: &Scope) -> Result<(Tokens, Tokens)> {
+    let item = unraw_name(&each.item);
+    if scope.has(&item) {
+        let message = format!("`{item}` is a field or an import: give the item another name");
+        return Err(Error::new_spanned(&each.item, message));
+    }
+    let list = expression::path_names(&each.list, scope)?;
+    let mut with_item = scope.clone();
+    with_item.push(item.clone(), item.clone());
+    let arguments = expression::to_constant_list(&each.arguments, &with_item)?;
+    if expression::to_constant_list(&each.arguments, scope).is_ok() {
+        let message = format!("no argument depends on `{item}`: declare a list with a `count`");
+        return Err(Error::new_spanned(&each.item, message));
+    }
+    let constant = quote!(::core::option::Option::Some(::meshspec::layout::declaration::Each {
+        list: &[#(#list),*],
+        item: #item,
+    }));
+    Ok((constant, arguments))
 }
 
 fn block_constant(block: &Block, scope: &Scope, endian: Endian) -> Result<Tokens> {

@@ -93,6 +93,43 @@ pub fn snorm8(stored: i8) -> f32 {
 /// The formula of [`snorm8`].
 pub const SNORM8: &str = "fmax(x / 127.0, -1.0)";
 
+/// Decodes an unsigned normalised integer to 0..=1.
+pub fn unorm16(stored: u16) -> f32 {
+    f32::from(stored) / 65535.0
+}
+
+/// The formula of [`unorm16`].
+pub const UNORM16: &str = "x / 65535.0";
+
+/// Decodes a signed normalised integer to −1..=1. −32767 and −32768 both decode to −1.
+pub fn snorm16(stored: i16) -> f32 {
+    (f32::from(stored) / 32767.0).max(-1.0)
+}
+
+/// The formula of [`snorm16`].
+pub const SNORM16: &str = "fmax(x / 32767.0, -1.0)";
+
+/// Decodes an IEEE 754 binary16, like `half::f16::to_f32` but without branches. Shifting aligns its fields with those of
+/// a binary32; the multiplication corrects the exponent.
+#[inline(always)]
+pub fn binary16(stored: u16) -> f32 {
+    let code = u32::from(stored);
+    let magnitude = (code & 0x7fff) << 13;
+    let sign = (code & 0x8000) << 16;
+    let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
+    // Infinity and NaN; sets the quiet bit of a NaN, like the crate `half`.
+    let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
+    let value = if magnitude >= 0x0f80_0000 {
+        special
+    } else {
+        finite.to_bits()
+    };
+    f32::from_bits(value | sign)
+}
+
+/// The formula of [`binary16`].
+pub const BINARY16: &str = "x as IEEE 754 binary16";
+
 impl Decoding {
     /// No decoding and no unit.
     pub const NONE: Decoding = Decoding {

@@ -16,7 +16,7 @@
 //! them. Packed blocks are byte arrays with a comment about their content. The structs of the content can be placed
 //! over unpacked data. Variants of a choice are named `as_…`, and `_` is appended to names that are keywords.
 
-use super::declaration::{BitField, Field, Packing, Shape, Type, Variant};
+use super::declaration::{BitField, Each, Field, Packing, Shape, Type, Variant};
 use super::expr::{Expr, IntType};
 use super::notation::{
     Notation, byte_conditions, escape_keyword, factor, print as print_expr, to_snake_case,
@@ -33,7 +33,8 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.push_line(format!("#pragma description {title}"));
     out.push_line("#pragma endian little");
     out.push_line("#pragma bitfield_order right_to_left");
-    out.push_paragraph("import std.sys;");
+    out.push_paragraph("import std.core;");
+    out.push_line("import std.sys;");
     out.push_line("import std.mem;");
     out.push_paragraph("// The end of lists without a length.");
     out.push_line("u128 block_end = std::mem::size();");
@@ -51,6 +52,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
         let element = ElementPrinter {
             count: None,
             arguments: &[],
+            each: None,
             names: &Names::default(),
         };
         out.push_line(format!("{comment}{} @ 0x00;", element.text(ty, name)));
@@ -68,14 +70,19 @@ fn member_name(name: &str) -> String {
     escape_keyword(KEYWORDS, name)
 }
 
-struct ImHexNotation;
+/// The notation of expressions, with the list whose current item the expression may refer to.
+#[derive(Default)]
+struct ImHexNotation(Option<Each>);
 
 impl Notation for ImHexNotation {
     fn path(&self, path: &[&str], _: &[ValueKind]) -> String {
-        path.iter()
-            .map(|name| member_name(name))
-            .collect::<Vec<_>>()
-            .join(".")
+        let names = path.iter().enumerate().map(|(index, name)| {
+            match self.0.filter(|each| index == 0 && each.item == *name) {
+                Some(each) => format!("{}[std::core::array_index()]", list_text(&each)),
+                None => member_name(name),
+            }
+        });
+        names.collect::<Vec<_>>().join(".")
     }
 
     fn matches(&self, text: String, pattern: &str) -> String {
@@ -92,7 +99,12 @@ impl Notation for ImHexNotation {
 }
 
 fn expr_text(expr: &Expr, names: &Names) -> String {
-    print_expr(expr, names, &ImHexNotation)
+    print_expr(expr, names, &ImHexNotation::default())
+}
+
+/// Returns the list whose items provide arguments.
+fn list_text(each: &Each) -> String {
+    ImHexNotation::default().path(each.list, &[])
 }
 
 fn print_declaration(out: &mut IndentedText, reached: &Reached) {
@@ -241,6 +253,7 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
     let element = ElementPrinter {
         count: field.count.as_ref(),
         arguments: field.arguments,
+        each: field.each,
         names,
     };
     let placement = field
@@ -258,6 +271,7 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
             let content = ElementPrinter {
                 count: None,
                 arguments: block.arguments,
+                each: None,
                 names,
             };
             let outer_end = field
@@ -292,7 +306,7 @@ fn print_variable(out: &mut IndentedText, field: &Field, name: &str, names: &Nam
                 out.push_line(format!(
                     "// {}: {}",
                     packing_text(block, names),
-                    content_text(block, names)
+                    content_text(block)
                 ));
             }
             out.push_line(format!("{}{placement};", element.text(&field.ty, name)));
@@ -305,7 +319,10 @@ fn runs_to_end(content: &Type) -> bool {
     match content {
         Type::Declared(declaration) => {
             let is_endless = |field: &Field| {
-                field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty)
+                field.count.is_none()
+                    && field.each.is_none()
+                    && field.block.is_none()
+                    && runs_to_end(&field.ty)
             };
             declaration.fields().last().is_some_and(is_endless)
         }
@@ -317,6 +334,7 @@ fn runs_to_end(content: &Type) -> bool {
 struct ElementPrinter<'e> {
     count: Option<&'e Expr>,
     arguments: &'e [Expr],
+    each: Option<Each>,
     names: &'e Names<'e>,
 }
 
@@ -326,8 +344,14 @@ impl ElementPrinter<'_> {
         let (list, items) = (flat.is_list(), flat.fixed_item_count());
         let count = match (self.count.filter(|_| list), list, items) {
             (Some(count), _, 1) => format!("[{}]", expr_text(count, self.names)),
-            (Some(count), _, n) => format!("[{} * {n}]", factor(count, self.names, &ImHexNotation)),
-            (None, true, _) => "[while($ < block_end)]".to_owned(),
+            (Some(count), _, n) => format!(
+                "[{} * {n}]",
+                factor(count, self.names, &ImHexNotation::default())
+            ),
+            (None, true, _) => match self.each {
+                Some(each) => format!("[std::core::member_count({})]", list_text(&each)),
+                None => "[while($ < block_end)]".to_owned(),
+            },
             (None, false, _) if !flat.dimensions.is_empty() => format!("[{items}]"),
             (None, false, _) => String::new(),
         };
@@ -351,7 +375,7 @@ impl ElementPrinter<'_> {
                 let arguments: Vec<_> = self
                     .arguments
                     .iter()
-                    .map(|a| expr_text(a, self.names))
+                    .map(|a| print_expr(a, self.names, &ImHexNotation(self.each)))
                     .collect();
                 format!("{}<{}>", declaration.name, arguments.join(", "))
             }

@@ -7,6 +7,8 @@
 //! `{"cast", "to"}`, `{"if", "then", "else"}` or `{"op", "left", "right"}`. `{"field", "matches"}` tests whether a
 //! string starts with a pattern, in which `x` matches a hexadecimal digit.
 //!
+//! `"each"` is `{"list", "item"}`: the list whose items provide arguments, and the name of its item in them.
+//!
 //! `"lookahead"` marks a field with the same offset as the next field. A constraint has one key for its
 //! requirement, such as `"below"`, `"one_of"`, `"finite"`, `"index_into"` or `"holds"`. Some requirements have
 //! further keys, such as `"of"` and `"tolerance"` for `"sum"`. `"if"`, `"rule"`, `"severity"` of the rule and
@@ -251,6 +253,15 @@ fn field_json(field: &Field) -> Json {
         (
             "arguments",
             Json::array_or_omitted(field.arguments.iter().map(expr_json)),
+        ),
+        (
+            "each",
+            optional_json(field.each.as_ref(), |each| {
+                Json::object([
+                    ("list", array_json(each.list, |name| string_json(name))),
+                    ("item", string_json(each.item)),
+                ])
+            }),
         ),
         (
             "position",

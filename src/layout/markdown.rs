@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::declaration::{BitField, EnumValue, Field, Shape, Type, Variant};
+use super::declaration::{BitField, Each, EnumValue, Field, Shape, Type, Variant};
 use super::expr::Expr;
 use super::program::{ListingOrder, Names, Reached, ValueKind, reachable};
 use super::wording::{
@@ -91,7 +91,16 @@ fn import_text(name: &str, kind: ValueKind) -> String {
         }
         ValueKind::Bool => format!("`{name}` (true or false)"),
         ValueKind::Text => format!("`{name}` (a string)"),
-        ValueKind::Int(_) | ValueKind::Other => format!("`{name}` (a number)"),
+        ValueKind::List(items) => {
+            let items = items.declaration().map(|items| link(items.name));
+            format!(
+                "`{name}` (a list of {})",
+                items.unwrap_or("numbers".to_owned())
+            )
+        }
+        ValueKind::Int(_) | ValueKind::Other | ValueKind::Column => {
+            format!("`{name}` (a number)")
+        }
     }
 }
 
@@ -176,9 +185,16 @@ fn field_meaning(field: &Field, names: &Names) -> String {
     if field.lookahead {
         parts.push("A look-ahead: the next field starts at the same offset.".to_owned());
     }
+    if let Some(Each { list, item }) = field.each {
+        let list = inline_code(&list.join("."));
+        parts.push(format!(
+            "One per item of {list}, named {}.",
+            inline_code(item)
+        ));
+    }
     parts.extend(argument_text(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {
-        let content = with_link(table_cell(&content_text(block, names)), &block.content);
+        let content = with_link(table_cell(&content_text(block)), &block.content);
         let packing = packing_text(block, names);
         let separator = if packing.is_empty() { "" } else { ": " };
         parts.push(format!(

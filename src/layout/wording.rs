@@ -69,24 +69,28 @@ pub(super) fn readable_expr(expr: &Expr, names: &Names) -> String {
     print(expr, names, &TextNotation)
 }
 
-/// Returns a type, such as `f32[4][4]`, `Vertex[header.vertex_count]` or `NUL-terminated bytes[to the end]`.
+/// Returns a type, such as `f32[4][4]`, `Vertex[header.vertex_count]`, `NUL-terminated bytes[to the end]` or
+/// `Samples[one per channel]`.
 pub(super) fn type_text(field: &Field, names: &Names) -> String {
-    format_type(&field.ty, field.count.as_ref(), names)
+    let count = match (&field.count, &field.each) {
+        (Some(count), _) => readable_expr(count, names),
+        (None, Some(each)) => format!("one per {}", each.item),
+        (None, None) => "to the end".to_owned(),
+    };
+    format_type(&field.ty, &count)
 }
 
 /// Returns the type of a block's content.
-pub(super) fn content_text(block: &Block, names: &Names) -> String {
-    format_type(&block.content, None, names)
+pub(super) fn content_text(block: &Block) -> String {
+    format_type(&block.content, "to the end")
 }
 
-fn format_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
+fn format_type(ty: &Type, mut count: &str) -> String {
     let flat = ty.flatten();
     let dimensions = flat.dimensions.iter().map(|dimension| match dimension {
         Some(n) => format!("[{n}]"),
-        None => match count.take() {
-            Some(count) => format!("[{}]", readable_expr(count, names)),
-            None => "[to the end]".to_owned(),
-        },
+        // Only the number of items in the outermost list is known.
+        None => format!("[{}]", std::mem::replace(&mut count, "to the end")),
     });
     base_name(&flat.item) + &dimensions.collect::<String>()
 }

@@ -71,10 +71,12 @@ pub(crate) fn unpack<'b>(
     }
 }
 
-/// Packs content into a block. Returns an error if the packing cannot express the content, or is not built in.
+/// Packs content into a block. A custom packing may keep parts of `original`, the packed bytes before a change. Returns an
+/// error if the packing cannot express the content, or is not built in.
 pub(crate) fn pack(
     (packing, encoding): (Packing, Option<Value>),
     content: &[u8],
+    original: Option<&[u8]>,
 ) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),
@@ -86,8 +88,14 @@ pub(crate) fn pack(
             zstd::pack(&[content], zstd::DEFAULT_LEVEL, 1, &mut packed)?;
             Ok(packed)
         }
-        Packing::Custom { encode, .. } => encode(content, encoding),
-        Packing::Chosen(packings) => pack((packing_by_number(packings, &encoding)?, None), content),
+        Packing::Custom { encode, update, .. } => match update.zip(original) {
+            Some((update, original)) => update(content, original, encoding),
+            None => encode(content, encoding),
+        },
+        Packing::Chosen(packings) => {
+            let packing = packing_by_number(packings, &encoding)?;
+            pack((packing, None), content, original)
+        }
         #[cfg(not(all(feature = "lz4", feature = "zstd")))]
         _ => Err(format!("{} is not built in", packing.name())),
     }

@@ -44,6 +44,7 @@ mod corpus;
 mod crucible_dialects;
 mod decoded;
 mod dump;
+mod each;
 mod edits;
 mod fallbacks;
 mod files;

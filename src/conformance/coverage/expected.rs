@@ -178,6 +178,9 @@ fn collect_names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
         Shape::Enum { .. } | Shape::Bits { .. } => Vec::new(),
     };
     for field in &fields {
+        if let Some(each) = &field.each {
+            collect(&Expr::Path(each.list));
+        }
         let exprs = [&field.condition, &field.count, &field.position];
         exprs
             .into_iter()

@@ -272,7 +272,7 @@ impl Assembler<'_> {
         self.record_argument_dependencies(item.arguments);
         let (outer, _) = self.frames.enter(unit, item.arguments);
         let written = body(self, unit)?;
-        self.frames.leave(outer, item.own_step());
+        self.frames.leave_value(outer, item);
         Ok(written)
     }
 
@@ -286,7 +286,8 @@ impl Assembler<'_> {
         self.reject_leaf(target, list)?;
         let given = target.given.and_then(|node| node.parts.as_ref());
         let given = given.map(|parts| &parts.items);
-        let count = fixed.unwrap_or(given.map_or(0, Items::len));
+        let count = fixed.or_else(|| given.map(Items::len));
+        let count = count.unwrap_or_else(|| self.count_of_follower(target, list));
         // The count of a field with a block is the size of the block.
         let field = list
             .step
@@ -297,6 +298,8 @@ impl Assembler<'_> {
             may_lack_nul: !is_counted,
             ..list.array_item(inner)
         };
+        self.frames.start_columns(list);
+        self.check_item_count(list, count)?;
         let mut next = target;
         let mut index = 0;
         for section in given.into_iter().flat_map(Items::sections) {
@@ -330,6 +333,36 @@ impl Assembler<'_> {
         })
     }
 
+    /// Returns the number of given items in the list of the same struct whose items take arguments from those of an omitted
+    /// list; 0 if there is none. The omitted items may follow from these arguments.
+    fn count_of_follower(&self, target: WriteTarget, list: &Item) -> u64 {
+        let follower = list.own_step().and_then(|list| {
+            let unit = self.frames.visible_values().unit?;
+            unit.follower_of(list)
+        });
+        let node = follower.and_then(|step| target.outer?.field(step.field.name));
+        let parts = node.and_then(|node| node.parts.as_ref());
+        parts.map_or(0, |parts| parts.items.len())
+    }
+
+    /// Returns an error if a list has another number of items than the list from which its items take arguments.
+    fn check_item_count(&self, list: &Item, count: u64) -> Result<()> {
+        let Some(step) = list.own_step() else {
+            return Ok(());
+        };
+        let (Some(each), Some(expected)) = (&step.each, &step.count) else {
+            return Ok(());
+        };
+        match self.frames.eval_int(expected) {
+            Ok(expected) if expected != count.into() => {
+                let other = each.each.list.join(".");
+                let unit = if count == 1 { "item" } else { "items" };
+                Err(self.error(format!("has {count} {unit}, but `{other}` has {expected}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the items with these indices of a list of `count` items, and returns their end. `nodes` has their given
     /// values; the others are omitted.
     fn write_each(
@@ -344,6 +377,9 @@ impl Assembler<'_> {
         let mut at = target.at;
         for index in indices {
             self.path.push(Segment::Index(index));
+            let variables = &self.variables;
+            self.frames
+                .set_current_item(item, index, |origin| variables.cell(origin));
             let next = WriteTarget {
                 at,
                 given: nodes.next(),
@@ -357,7 +393,7 @@ impl Assembler<'_> {
                 end += 1;
             }
             self.path.pop();
-            if end == at {
+            if end == at && item.each.is_none() && !item.has_columns() {
                 // The item is empty, so all further items are also empty.
                 break;
             }

@@ -161,10 +161,12 @@ impl Assembler<'_> {
         }
         match original.filter(|_| unpacked.is_some_and(|unpacked| *unpacked == content)) {
             Some(original) => Ok(original.to_vec()),
-            None => Ok(unpack::pack(packing, &content).unwrap_or_else(|message| {
-                self.defer_error(message);
-                original.unwrap_or_default().to_vec()
-            })),
+            None => Ok(
+                unpack::pack(packing, &content, original).unwrap_or_else(|message| {
+                    self.defer_error(message);
+                    original.unwrap_or_default().to_vec()
+                }),
+            ),
         }
     }
 }

@@ -28,11 +28,10 @@ impl Assembler<'_> {
         let ty = self.program.forms[item.form].ty;
         let given = self.given_scalar(target.given, ty)?;
         let is_read_ahead = self.recounts && self.lookaheads.contains(&(target.region, target.at));
-        let step = item
-            .own_step()
-            .filter(|step| step.value.is_some() || is_read_ahead);
+        let is_own = |step: &Step| step.value.is_some() || is_read_ahead;
+        let is_named = item.has_columns() || item.own_step().is_some_and(is_own);
         let Some(value) = given else {
-            return self.reserve_omitted(target, step, ty);
+            return self.reserve_omitted(target, item, ty);
         };
         let integer = match *value {
             Value::Int(number) => Some(number),
@@ -40,20 +39,18 @@ impl Assembler<'_> {
             Value::Bits(word, _) => Some(word as i128),
             _ => None,
         };
-        let value = match (step, integer) {
-            (Some(step), Some(number))
-                if self.recounts || target.recomputation() == Recomputation::Always =>
-            {
-                Cow::Owned(Value::Int(self.add_recomputable(
-                    target,
-                    step,
-                    (&value, number),
-                    ty,
-                )?))
-            }
-            _ => {
-                step.iter()
-                    .for_each(|step| self.frames.set_field(step, &value));
+        let is_recomputable =
+            is_named && (self.recounts || target.recomputation() == Recomputation::Always);
+        let value = match integer.filter(|_| is_recomputable) {
+            Some(number) => Cow::Owned(Value::Int(self.add_recomputable(
+                target,
+                item,
+                (&value, number),
+                ty,
+            )?)),
+            None => {
+                self.frames
+                    .set_value(item, Cell::of(&value), SlotOrigin::Other);
                 value
             }
         };
@@ -99,7 +96,7 @@ impl Assembler<'_> {
     fn reserve_omitted(
         &mut self,
         target: WriteTarget,
-        step: Option<&'static Step>,
+        item: &Item,
         ty: &'static Type,
     ) -> Result<Written> {
         let WriteTarget { region, at, .. } = target;
@@ -108,11 +105,9 @@ impl Assembler<'_> {
         let reserved = self.regions[region].buffer.reserve(at, size);
         self.defer_clash(reserved)?;
         let variable = self.add_variable(target, ty, value, true);
-        if let Some(slot) = step.and_then(|step| step.value) {
-            let cell = value.map_or(Cell::Empty, |number| Cell::Number(Operand::Int(number)));
-            self.frames
-                .set_marked_slot(slot, cell, SlotOrigin::Variable(variable, None));
-        }
+        let cell = value.map_or(Cell::Empty, |number| Cell::Number(Operand::Int(number)));
+        let origin = SlotOrigin::Variable(variable, None);
+        self.frames.set_value(item, cell, origin);
         if value.is_some() {
             self.rewrite_bytes(variable)?;
         }
@@ -126,7 +121,7 @@ impl Assembler<'_> {
     fn add_recomputable(
         &mut self,
         target: WriteTarget,
-        step: &'static Step,
+        item: &Item,
         (value, mut number): (&Value, i128),
         ty: &'static Type,
     ) -> Result<i128> {
@@ -136,10 +131,8 @@ impl Assembler<'_> {
             let variable = self.add_variable(target, ty, Some(number), false);
             origin = SlotOrigin::Variable(variable, None);
         }
-        if let Some(slot) = step.value {
-            self.frames
-                .set_marked_slot(slot, Cell::Number(Operand::Int(number)), origin);
-        }
+        self.frames
+            .set_value(item, Cell::Number(Operand::Int(number)), origin);
         Ok(number)
     }
 

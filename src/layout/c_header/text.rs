@@ -91,7 +91,7 @@ pub(super) fn type_with_content(field: &Field, names: &Names) -> String {
     let separator = if packing.is_empty() { "" } else { ": " };
     format!(
         "{ty} that contain {packing}{separator}{}",
-        content_text(block, names)
+        content_text(block)
     )
 }
 

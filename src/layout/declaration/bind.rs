@@ -270,6 +270,7 @@ impl Binder {
         field.plausible = bind_constraints(field.plausible, scope);
         if let Some(chosen) = only_variant(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
+            field.each = chosen.each;
             field.rule = chosen.rule.or(field.rule);
         }
         Some(field)

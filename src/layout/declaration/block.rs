@@ -71,6 +71,9 @@ pub enum Packing {
         decode: RecodeFn,
         /// Encodes unpacked content in the same encoding.
         encode: RecodeFn,
+        /// Changes packed bytes so that they have other content, and keeps what the content does not determine, such as
+        /// the comments of a text. `None` if nothing would be kept.
+        update: Option<UpdateFn>,
     },
     /// The packing whose number equals the [value](Block::encoding).
     Chosen(&'static [(i128, Packing)]),
@@ -78,6 +81,10 @@ pub enum Packing {
 
 /// A function that decodes a block to its unpacked content, or encodes that content.
 pub type RecodeFn = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
+
+/// A function that returns packed bytes with new content, the first argument. The second argument is the packed bytes before
+/// the change, the third the value that selects the encoding.
+pub type UpdateFn = fn(&[u8], &[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {
     fn eq(&self, other: &Packing) -> bool {

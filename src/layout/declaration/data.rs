@@ -118,6 +118,9 @@ pub struct Field {
     pub count: Option<Expr>,
     /// The arguments for the imports of the field's type or of its items.
     pub arguments: &'static [Expr],
+    /// Another list, if each item of this list takes arguments from the item of that list with the same index. Both lists
+    /// have the same number of items.
+    pub each: Option<Each>,
     /// The explicit offset from the start of the file or unpacked block; `None` if the field follows the previous one.
     pub position: Option<Expr>,
     /// Whether the field is a look-ahead: the next field starts at the same offset.
@@ -138,6 +141,61 @@ pub struct Field {
     pub rule: Option<&'static Rule>,
     /// How the stored value or its items are decoded.
     pub decoding: Decoding,
+}
+
+/// A list whose items provide arguments for the items of another list. Declared as binrw reads it:
+/// `parse_with = args_iter(list.iter().map(|item| (item.field, …)))`.
+///
+/// ```
+/// use binrw::binrw;
+/// use binrw::helpers::args_iter;
+/// use meshspec::layout::Layout;
+/// use meshspec::layout::dump::Dump;
+///
+/// /// The number of samples of a channel.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Channel {
+///     len: u8,
+/// }
+///
+/// /// The samples of a channel.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// #[br(import(len: u8))]
+/// struct Samples {
+///     #[br(count = len)]
+///     values: Vec<u16>,
+/// }
+///
+/// /// All channels, then their samples.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Recording {
+///     #[br(temp)]
+///     #[bw(try_calc = u8::try_from(channels.len()))]
+///     count: u8,
+///     #[br(count = count)]
+///     channels: Vec<Channel>,
+///     #[br(parse_with = args_iter(channels.iter().map(|channel| (channel.len,))))]
+///     samples: Vec<Samples>,
+/// }
+///
+/// let mut text = Vec::new();
+/// Dump::new(&Recording::TYPE, &[2, 0, 1, 7, 0]).write_text(&mut text, false)?;
+/// let text = String::from_utf8(text).unwrap();
+/// assert!(text.contains("samples[1].values[0]"), "{text}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Each {
+    /// The path of the list in the struct.
+    pub list: &'static [&'static str],
+    /// The name of its current item in the [arguments](Field::arguments).
+    pub item: &'static str,
 }
 
 /// A condition on fields that must hold for a file to be decoded.
@@ -313,6 +371,7 @@ impl Field {
         condition: None,
         count: None,
         arguments: &[],
+        each: None,
         position: None,
         lookahead: false,
         checks: &[],

@@ -32,6 +32,6 @@ pub use bind::bind;
 pub(crate) use bind::bind_partially;
 pub(crate) use bind::unbound_message;
 pub use bits::{BitField, BitRange};
-pub use block::{Block, Checksum, ChecksumFunction, Packing, RecodeFn};
+pub use block::{Block, Checksum, ChecksumFunction, Packing, RecodeFn, UpdateFn};
 pub use constraint::{Constraint, Requirement};
-pub use data::{Check, Computed, Declaration, EnumValue, Field, Shape, Type, Variant};
+pub use data::{Check, Computed, Declaration, Each, EnumValue, Field, Shape, Type, Variant};

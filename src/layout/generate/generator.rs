@@ -11,7 +11,7 @@ use super::relations::Relations;
 use crate::layout::declaration::{Constraint, Declaration, Requirement, Shape, Type};
 use crate::layout::expr::{BinaryOp, EvalError, Scope, Value};
 use crate::layout::program::{
-    Code, ComparedValues, FormId, FormKind, Frames, Item, Program, Step, Unit, ValueUse,
+    Cell, Code, ComparedValues, FormId, FormKind, Frames, Item, Program, Step, Unit, ValueUse,
 };
 use crate::layout::tree::Tree;
 use crate::layout::walk::Segment;
@@ -82,7 +82,7 @@ impl Generator<'_> {
                         .choose_variant(&unit.steps)
                         .and_then(|step| self.draw_field(step)),
                 };
-                self.frames.leave(outer, item.own_step());
+                self.frames.leave_value(outer, item);
                 value
             }
         }
@@ -130,7 +130,12 @@ impl Generator<'_> {
 
     fn draw_leaf(&mut self, ty: &Type, item: &Item, before: Option<&Value>) -> Option<Value> {
         let (step, compared) = (item.own_step(), self.compared_values());
-        let value = match step.and_then(|step| step.usage) {
+        // The use of a list of numbers is that of its items.
+        let value = match item.step.and_then(|step| step.usage) {
+            Some(ValueUse::Derived) if item.is_array_item => {
+                self.values.set_value(&self.sampler.path, None);
+                return None;
+            }
             Some(ValueUse::Derived) => return None,
             Some(ValueUse::Count) => {
                 let max = ty
@@ -202,10 +207,16 @@ impl Generator<'_> {
     fn draw_items(&mut self, list: &Item, inner: FormId, count: u64) -> Vec<Option<Value>> {
         self.values.set_value(&self.sampler.path, None);
         let (item, mut drawn) = (list.array_item(inner), Vec::<Option<Value>>::new());
+        self.frames.start_columns(list);
         for index in 0..count {
             self.sampler.path.push(Segment::Index(index));
+            self.frames.set_current_item(&item, index, |()| None);
             let mut value = self.draw_value(&item, drawn.last().and_then(Option::as_ref));
             self.make_distinct(&drawn, &mut value, &item);
+            if item.has_columns() {
+                let cell = value.as_ref().map(Cell::of);
+                self.frames.set_value(&item, cell.unwrap_or_default(), ());
+            }
             drawn.push(value);
             self.sampler.path.pop();
         }

@@ -1,14 +1,27 @@
 //! Prints expressions and types for Kaitai.
 
 use super::identifier::{Identifiers, KaitaiNames, identifier};
-use crate::layout::declaration::{Shape, Type};
+use crate::layout::declaration::{Each, Shape, Type};
 use crate::layout::expr::{Expr, IntType};
 use crate::layout::notation::{Notation, byte_conditions, factor, print as print_expr};
 use crate::layout::program::ValueKind;
 use crate::layout::wording::IndentedText;
 
 /// The notation of Kaitai expressions.
-pub(super) struct KaitaiNotation<'n>(pub &'n Identifiers);
+pub(super) struct KaitaiNotation<'n> {
+    ids: &'n Identifiers,
+    /// The list whose current item the expression may refer to.
+    each: Option<Each>,
+}
+
+impl<'n> KaitaiNames<'n> {
+    pub fn notation(&self) -> KaitaiNotation<'n> {
+        KaitaiNotation {
+            ids: self.ids,
+            each: self.each,
+        }
+    }
+}
 
 impl Notation for KaitaiNotation<'_> {
     const LOGIC_OPERATORS: [&'static str; 3] = ["and", "or", "not "];
@@ -17,6 +30,10 @@ impl Notation for KaitaiNotation<'_> {
     fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
+            if let (0, Some(each)) = (index, self.each.filter(|each| each.item == *name)) {
+                text = format!("{}[_index]", self.path(each.list, &[]));
+                continue;
+            }
             let prev = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
             let nested = matches!(
                 (prev(1), prev(2)),
@@ -27,7 +44,7 @@ impl Notation for KaitaiNotation<'_> {
                 _ if nested => text.push('_'),
                 _ => text.push('.'),
             }
-            text.push_str(&self.0.id(name));
+            text.push_str(&self.ids.id(name));
         }
         text
     }
@@ -59,7 +76,7 @@ impl Notation for KaitaiNotation<'_> {
 
 /// Prints an expression for Kaitai.
 pub(super) fn expr_text(expr: &Expr, names: &KaitaiNames) -> String {
-    print_expr(expr, names, &KaitaiNotation(names.ids))
+    print_expr(expr, names, &names.notation())
 }
 
 /// Quotes a string for YAML with single quotes.
@@ -96,6 +113,9 @@ impl ElementPrinter<'_> {
     pub fn print(&self, out: &mut IndentedText, ty: &Type) {
         let flat = ty.flatten();
         let is_list = flat.is_list();
+        let each = self.names.each.filter(|_| is_list);
+        let of_list =
+            each.map(|each| format!("{}.size", self.names.notation().path(each.list, &[])));
         let count = self
             .count
             .filter(|_| is_list)
@@ -103,9 +123,10 @@ impl ElementPrinter<'_> {
                 1 => expr_text(count, self.names),
                 n => format!(
                     "{} * {n}",
-                    factor(count, self.names, &KaitaiNotation(self.names.ids))
+                    factor(count, self.names, &self.names.notation())
                 ),
-            });
+            })
+            .or(of_list);
         // A list of bytes is one value.
         if flat.is_bytes() {
             match count {
@@ -114,7 +135,7 @@ impl ElementPrinter<'_> {
             }
             return;
         }
-        self.print_base(out, &flat.item, is_list && self.count.is_none());
+        self.print_base(out, &flat.item, is_list && count.is_none());
         match (count, is_list) {
             (Some(count), _) => {
                 out.push_line("repeat: expr");

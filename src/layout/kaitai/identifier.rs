@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
+use crate::layout::declaration::Each;
 use crate::layout::notation::to_snake_case;
 use crate::layout::program::{Names, Reached};
 
@@ -104,6 +105,8 @@ fn value_names(reached: &Reached) -> impl Iterator<Item = &'static str> {
 pub(super) struct KaitaiNames<'n> {
     pub names: Names<'n>,
     pub ids: &'n Identifiers,
+    /// The list whose items provide the arguments of the current field.
+    pub each: Option<Each>,
 }
 
 impl<'n> Deref for KaitaiNames<'n> {

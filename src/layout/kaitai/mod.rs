@@ -17,7 +17,7 @@ mod identifier;
 mod valid;
 mod word;
 
-use element::{ElementPrinter, KaitaiNotation, call_text, expr_text, print_doc, quoted};
+use element::{ElementPrinter, call_text, expr_text, print_doc, quoted};
 use identifier::{Identifiers, KaitaiNames, identifier};
 use valid::{print_valid, print_valid_conditions, reserved_bits_condition};
 use word::print_word;
@@ -55,6 +55,7 @@ pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
             let names = &KaitaiNames {
                 names: Names::default(),
                 ids,
+                each: None,
             };
             let element = ElementPrinter {
                 count: None,
@@ -107,6 +108,7 @@ fn print_body(out: &mut IndentedText, reached: &Reached, ids: &Identifiers) {
     let names = &KaitaiNames {
         names: reached.names,
         ids,
+        each: None,
     };
     print_doc(out, &declaration_lines(reached.declaration));
     print_parameters(out, reached, ids);
@@ -138,7 +140,18 @@ fn print_parameter_type(out: &mut IndentedText, kind: ValueKind) {
         }
         ValueKind::Bool => out.push_line("type: bool"),
         ValueKind::Text => out.push_line("type: bytes"),
-        ValueKind::Other => out.push_line("type: s8"),
+        ValueKind::Other | ValueKind::Column => out.push_line("type: s8"),
+        ValueKind::List(items) => {
+            let name = match *items.without_byte_order() {
+                Type::Unsigned(size) => format!("u{size}"),
+                Type::Signed(size) => format!("s{size}"),
+                _ => items
+                    .own_declaration()
+                    .map(|own| identifier(own.name))
+                    .unwrap_or_default(),
+            };
+            out.push_line(format!("type: {name}[]"));
+        }
         ValueKind::Enum(declaration) => {
             out.push_line("type: u8");
             out.push_line(format!("enum: {}", identifier(declaration.name)));
@@ -199,7 +212,7 @@ fn print_choice(
         out.push_nested(2, "choice:", |out| {
             out.push_nested(2, "value: >-", |out| {
                 for (number, variant) in variants.iter().enumerate() {
-                    let condition = atom(&variant.condition, names, &KaitaiNotation(names.ids));
+                    let condition = atom(&variant.condition, names, &names.notation());
                     out.push_line(format!("{condition} ? {number} :"));
                 }
                 out.push_line("-1");
@@ -373,7 +386,7 @@ fn sign_conditions(field: &Field, names: &KaitaiNames) -> Vec<(&'static str, Str
         .map(|(what, expr)| {
             (
                 what,
-                format!("{} >= 0", atom(&expr, names, &KaitaiNotation(names.ids))),
+                format!("{} >= 0", atom(&expr, names, &names.notation())),
             )
         })
         .collect()
@@ -525,7 +538,10 @@ fn print_content(
                 count,
                 arguments,
                 checks_enum: conditions.is_empty(),
-                names,
+                names: &KaitaiNames {
+                    each: field.each,
+                    ..*names
+                },
             }
             .print(out, &field.ty);
             print_valid(out, field, id, conditions, names);
@@ -559,6 +575,7 @@ fn print_content_type(out: &mut IndentedText, reached: &Reached, field: &Field, 
                 &KaitaiNames {
                     names: reached.names,
                     ids,
+                    each: None,
                 },
             );
             let element = ElementPrinter {

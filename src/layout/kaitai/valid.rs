@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::element::{KaitaiNotation, expr_text, quoted};
+use super::element::{expr_text, quoted};
 use super::identifier::{Identifiers, KaitaiNames, identifier};
 use crate::layout::declaration::{Constraint, Declaration, Field, Requirement, Shape, Type};
 use crate::layout::expr::Expr;
@@ -83,7 +83,7 @@ fn constraint_term(
     id: &str,
     names: &KaitaiNames,
 ) -> Option<String> {
-    let number = |expr: &Expr| atom(expr, names, &KaitaiNotation(names.ids));
+    let number = |expr: &Expr| atom(expr, names, &names.notation());
     let term = match &constraint.requirement {
         Requirement::Below(limit) => format!("_ < {}", number(limit)),
         Requirement::AtLeast(limit) => format!("_ >= {}", number(limit)),

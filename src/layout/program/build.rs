@@ -7,13 +7,13 @@ use super::draft::{DraftUnit, PathTarget, slot_code, value_form};
 use super::equation::unit_that_declares;
 use super::infer::Arithmetic;
 use super::model::{
-    Argument, BlockStep, ChecksumStep, ComputedStep, Form, FormId, FormKind, FormSize, Program,
-    Step, Unit, UnitId,
+    Argument, BlockStep, ChecksumStep, ComputedStep, EachStep, Form, FormId, FormKind, FormSize,
+    Program, Step, Unit, UnitId,
 };
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
 use crate::layout::declaration::{
-    Block, Checksum, Constraint, Declaration, Field, Requirement, Shape, Type, Variant,
+    Block, Checksum, Constraint, Declaration, Each, Field, Requirement, Shape, Type, Variant,
 };
 use crate::layout::expr::{Expr, IntType};
 
@@ -131,6 +131,7 @@ impl Builder {
             imports: &imports,
             slots: Vec::new(),
             steps: Vec::new(),
+            each: None,
         };
         match declaration.shape {
             Shape::Struct(fields) => {
@@ -204,8 +205,20 @@ impl Builder {
             .count
             .as_ref()
             .map(|expr| self.resolve_codec_expr(expr, draft, None));
+        draft.each = field.each.as_ref().map(|each| EachStep {
+            each,
+            columns: Vec::new(),
+        });
         let (form, mut arguments) =
             self.resolve_type_and_arguments(&field.ty, field.arguments, draft);
+        let each = draft.each.take();
+        let count = match &each {
+            None => count,
+            Some(each) => Some(match each.columns.first() {
+                Some((column, _)) => Code::Length(*column),
+                None => Code::Unknown,
+            }),
+        };
         let types = field
             .ty
             .declaration()
@@ -239,6 +252,8 @@ impl Builder {
             checksum: None,
             value: None,
             exports: Vec::new(),
+            columns: Vec::new(),
+            each,
         });
         if !field.checks.is_empty() {
             // The message of a check contains the field's value.
@@ -354,12 +369,15 @@ impl Builder {
                         .zip(&named)
                         .filter(|(_, name)| name.import == Some(index));
                     match (import, argument) {
-                        (ValueKind::Struct(_), Expr::Path(path)) => {
+                        (ValueKind::Struct(_) | ValueKind::List(_), Expr::Path(path)) => {
                             let fields = named.map(|(slot, name)| {
-                                (
-                                    self.resolve_path(&[path, &name.path[1..]].concat(), draft),
-                                    slot,
-                                )
+                                let path = [path, &name.path[1..]].concat();
+                                let code = if name.kind == ValueKind::Column {
+                                    self.resolve_column(&path, draft)
+                                } else {
+                                    self.resolve_path(&path, draft)
+                                };
+                                (code, slot)
                             });
                             Argument::Fields(fields.collect())
                         }
@@ -374,10 +392,13 @@ impl Builder {
 
     /// Returns the kind of an argument's value, which is the kind of the import.
     fn import_kind(&mut self, argument: &'static Expr, draft: &mut DraftUnit) -> ValueKind {
-        if let Expr::Path(path) = argument
-            && let Some(unit) = self.struct_at(path, draft)
-        {
-            return ValueKind::Struct(self.units[unit].declaration);
+        if let Expr::Path(path) = argument {
+            if let Some(unit) = self.struct_at(path, draft) {
+                return ValueKind::Struct(self.units[unit].declaration);
+            }
+            if let Some(items) = self.list_at(path, draft) {
+                return ValueKind::List(items);
+            }
         }
         self.resolve_expr(argument, draft);
         Names {
@@ -405,6 +426,28 @@ impl Builder {
                 .find(|step| step.field.name == *name)?;
             self.forms[value_form(step)?].kind.struct_unit()
         })
+    }
+
+    /// Returns the type of the items in the list at a path; `None` for any other value.
+    fn list_at(&self, path: &[&str], draft: &DraftUnit) -> Option<&'static Type> {
+        let (last, outer) = path.split_last()?;
+        let steps = match outer {
+            [] => &draft.steps,
+            _ => &self.units[self.struct_at(outer, draft)?].steps,
+        };
+        match steps.iter().rfind(|step| step.field.name == *last) {
+            Some(step) => {
+                let FormKind::Items(item, _) = self.forms[value_form(step)?].kind else {
+                    return None;
+                };
+                Some(self.forms[item].ty)
+            }
+            None if outer.is_empty() => match draft.imports[draft.import_index(last)?] {
+                ValueKind::List(items) => Some(items),
+                _ => None,
+            },
+            None => None,
+        }
     }
 
     /// Resolves an expression that only the layout evaluates.
@@ -451,47 +494,102 @@ impl Builder {
 
     /// Resolves a path. The path starts at the last field with its first name or, if no field has it, at an import.
     fn resolve_path(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
-        let Some((first, rest)) = path.split_first() else {
-            return Code::Unknown;
-        };
-        if let Some(index) = draft
-            .steps
-            .iter()
-            .rposition(|step| step.field.name == *first)
+        if let Some(EachStep { each, .. }) = draft.each
+            && path.first() == Some(&each.item)
         {
-            let target = self.find_target_in_step(&draft.steps[index], rest);
-            let Some(PathTarget { depth, kind }) = target else {
-                return Code::Unknown;
-            };
-            let slot = draft.get_or_add_slot(&path[..1 + depth], kind, None);
-            let mut step = draft.steps.remove(index);
-            self.connect_slot(&mut step, &path[1..1 + depth], slot);
-            draft.steps.insert(index, step);
-            return slot_code(slot, kind, &path[1 + depth..]);
+            return self.resolve_item_path(each, path, draft);
         }
+        let is_field = |step: &Step| path.first() == Some(&step.field.name);
+        let is_computed =
+            |slot: &SlotName| slot.import.is_none() && slot.item_of.is_none() && slot.path == path;
         // Without a field of this name, the slot of a field is that of an earlier computed value.
-        if let Some(slot) = draft
-            .slots
-            .iter()
-            .position(|slot| slot.import.is_none() && slot.path == path)
+        if !draft.steps.iter().any(is_field)
+            && let Some(slot) = draft.slots.iter().position(is_computed)
         {
             return Code::Slot(slot as Slot, None);
         }
-        let Some(index) = draft.import_index(first) else {
-            return Code::Unknown;
-        };
-        let target = match draft.imports[index] {
-            ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration)
-                .and_then(|unit| self.find_target_in(unit, rest)),
-            kind => {
-                (rest.is_empty() || kind.word().is_some()).then_some(PathTarget { depth: 0, kind })
+        match self.find_named(path, draft) {
+            Some(target) if !target.is_column => {
+                let slot = self.named_slot(path, &target, draft);
+                slot_code(slot, target.kind, &path[target.depth..])
             }
-        };
-        let Some(PathTarget { depth, kind }) = target else {
+            _ => Code::Unknown,
+        }
+    }
+
+    /// Resolves a path that leads into the items of a list, to the column of their values.
+    fn resolve_column(&mut self, path: &[&'static str], draft: &mut DraftUnit) -> Code {
+        match self.find_named(path, draft) {
+            Some(target) if target.is_column => {
+                Code::Slot(self.named_slot(path, &target, draft), None)
+            }
+            _ => Code::Unknown,
+        }
+    }
+
+    /// Resolves a path that starts at the current item of a list.
+    fn resolve_item_path(
+        &mut self,
+        each: &'static Each,
+        path: &[&'static str],
+        draft: &mut DraftUnit,
+    ) -> Code {
+        let in_list = [each.list, &path[1..]].concat();
+        let target = self.find_named(&in_list, draft);
+        let Some(target) = target.filter(|target| target.is_column) else {
             return Code::Unknown;
         };
-        let slot = draft.get_or_add_slot(&path[..1 + depth], kind, Some(index));
-        slot_code(slot, kind, &path[1 + depth..])
+        let column = self.named_slot(&in_list, &target, draft);
+        let depth = 1 + target.depth - each.list.len();
+        let value = draft.get_or_add_item_slot(each, &path[..depth], target.kind);
+        if let Some(step) = &mut draft.each
+            && !step.columns.contains(&(column, value))
+        {
+            step.columns.push((column, value));
+        }
+        slot_code(value, target.kind, &path[depth..])
+    }
+
+    /// Returns the value at a path that starts at a field or import; `None` if expressions cannot refer to it.
+    fn find_named(&self, path: &[&'static str], draft: &DraftUnit) -> Option<PathTarget> {
+        let (first, rest) = path.split_first()?;
+        let target = match draft.steps.iter().rfind(|step| step.field.name == *first) {
+            Some(step) => self.find_target_in_step(step, rest),
+            None => match draft.imports[draft.import_index(first)?] {
+                ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration)
+                    .and_then(|unit| self.find_target_in(unit, rest)),
+                ValueKind::List(items) => {
+                    let mut forms = self.forms.iter();
+                    let item = forms.position(|form| std::ptr::eq(form.ty, items))?;
+                    self.find_target_in_items(item, rest)
+                }
+                kind => (rest.is_empty() || kind.word().is_some()).then(|| PathTarget::whole(kind)),
+            },
+        };
+        target.map(|target| PathTarget {
+            depth: target.depth + 1,
+            ..target
+        })
+    }
+
+    /// Returns the slot of a value that [`find_named`](Builder::find_named) found; adds the slot if it is missing.
+    fn named_slot(
+        &mut self,
+        path: &[&'static str],
+        target: &PathTarget,
+        draft: &mut DraftUnit,
+    ) -> Slot {
+        let own = &path[..target.depth];
+        let is_first = |step: &Step| step.field.name == path[0];
+        let Some(index) = draft.steps.iter().rposition(is_first) else {
+            let import = draft.import_index(path[0]);
+            return draft.get_or_add_slot(own, target.slot_kind(), import);
+        };
+        let slot = draft.get_or_add_slot(own, target.slot_kind(), None);
+        let mut step = draft.steps.remove(index);
+        self.connect_slot(&mut step, &own[1..], slot);
+        draft.steps.insert(index, step);
+        slot
     }
 
     /// Returns the value at a path within a form; `None` if expressions cannot refer to it.
@@ -503,13 +601,21 @@ impl Builder {
             (FormKind::Number(_) | FormKind::Text, _)
                 if !matches!(ty.without_byte_order(), Type::Float(_)) =>
             {
-                path.is_empty().then_some(PathTarget {
-                    depth: 0,
-                    kind: ValueKind::of(ty),
-                })
+                path.is_empty()
+                    .then(|| PathTarget::whole(ValueKind::of(ty)))
             }
+            (FormKind::Items(item, _), _) => self.find_target_in_items(item, path),
             _ => None,
         }
+    }
+
+    /// Returns the value at a path within each item of a list. Lists of lists have no such values.
+    fn find_target_in_items(&self, item: FormId, path: &[&str]) -> Option<PathTarget> {
+        let target = self.find_target(item, path)?;
+        (!target.is_column).then_some(PathTarget {
+            is_column: true,
+            ..target
+        })
     }
 
     /// Returns the value at a path within a field. Its integer type is that of the field in a codec.
@@ -529,14 +635,10 @@ impl Builder {
             declaration, steps, ..
         } = &self.units[unit];
         match declaration.shape {
-            Shape::Enum { .. } => path.is_empty().then_some(PathTarget {
-                depth: 0,
-                kind: ValueKind::Enum(declaration),
-            }),
-            Shape::Bits { .. } => Some(PathTarget {
-                depth: 0,
-                kind: ValueKind::Bits(declaration),
-            }),
+            Shape::Enum { .. } => path
+                .is_empty()
+                .then(|| PathTarget::whole(ValueKind::Enum(declaration))),
+            Shape::Bits { .. } => Some(PathTarget::whole(ValueKind::Bits(declaration))),
             Shape::Struct(_) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
@@ -547,9 +649,11 @@ impl Builder {
                 })
             }
             Shape::Choice(_) => {
-                let target = steps
-                    .iter()
-                    .find_map(|step| self.find_target(value_form(step)?, path))?;
+                // Variants with lists have no values that expressions can refer to.
+                let target = steps.iter().find_map(|step| {
+                    let target = self.find_target(value_form(step)?, path)?;
+                    (!target.is_column).then_some(target)
+                })?;
                 // The number may be wider in another variant, so only packed words and strings keep their kind.
                 let kind = match target.kind {
                     kind @ (ValueKind::Bits(_) | ValueKind::Text) => kind,
@@ -570,7 +674,18 @@ impl Builder {
                     step.exports.push(export);
                 }
             }
-            FormKind::Number(_) | FormKind::Text | FormKind::Items(..) => step.value = Some(slot),
+            FormKind::Number(_) | FormKind::Text => step.value = Some(slot),
+            FormKind::Items(item, _) => {
+                let value = match self.forms[item].kind {
+                    FormKind::Struct(unit) | FormKind::Choice(unit) => {
+                        Some(self.unit_slot(unit, path))
+                    }
+                    _ => None,
+                };
+                if !step.columns.contains(&(value, slot)) {
+                    step.columns.push((value, slot));
+                }
+            }
         }
     }
 
@@ -579,17 +694,18 @@ impl Builder {
         let known = self.units[unit]
             .slots
             .iter()
-            .position(|name| name.import.is_none() && name.path == path);
+            .position(|name| name.import.is_none() && name.item_of.is_none() && name.path == path);
         if let Some(known) = known {
             return known as Slot;
         }
         let kind = self
             .find_target_in(unit, path)
-            .map_or(ValueKind::Other, |target| target.kind);
+            .map_or(ValueKind::Other, |target| target.slot_kind());
         self.units[unit].slots.push(SlotName {
             path: path.to_vec(),
             kind,
             import: None,
+            item_of: None,
         });
         let slot = (self.units[unit].slots.len() - 1) as Slot;
         let mut steps = std::mem::take(&mut self.units[unit].steps);
@@ -600,7 +716,9 @@ impl Builder {
             if step.variant.is_none() && last == Some(index) {
                 self.connect_slot(step, &path[1..], slot);
             } else if step.variant.is_some()
-                && value_form(step).is_some_and(|form| self.find_target(form, path).is_some())
+                && value_form(step)
+                    .and_then(|form| self.find_target(form, path))
+                    .is_some_and(|target| !target.is_column)
             {
                 self.connect_slot(step, path, slot);
             }

@@ -21,6 +21,17 @@ pub(crate) enum Cell {
     Number(Operand),
     /// The bytes of a string without its NUL.
     Text(Arc<[u8]>),
+    /// The values of a field in all items of a list.
+    Column(Arc<Column>),
+}
+
+/// The values of a field in all items of a list.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Column {
+    /// The value in each item.
+    pub cells: Vec<Cell>,
+    /// The index of the marks of these values in [`Frames`](super::Frames).
+    pub marks: usize,
 }
 
 /// An [`Expr`](crate::layout::expr::Expr) with its names resolved.
@@ -46,6 +57,8 @@ pub(crate) enum Code {
     If(Box<[Code; 3]>),
     /// Whether the string in a slot matches a pattern.
     Matches(Slot, &'static str),
+    /// The number of values of the column in a slot.
+    Length(Slot),
 }
 
 impl Cell {
@@ -70,7 +83,7 @@ impl Cell {
             }
             (Cell::Number(number), _) => Some(Value::from(*number)),
             (Cell::Text(text), _) => Some(Value::Text(text.to_vec())),
-            (Cell::Empty | Cell::Absent, _) => None,
+            (Cell::Empty | Cell::Absent | Cell::Column(_), _) => None,
         }
     }
 }
@@ -122,6 +135,10 @@ impl Code {
             Code::Matches(slot, pattern) => match cells.get(*slot as usize) {
                 Some(Cell::Text(text)) => Operand::Bool(matches_pattern(text, pattern)),
                 Some(Cell::Absent) => Operand::Bool(matches_pattern(b"", pattern)),
+                _ => return Err(EvalError::Unknown),
+            },
+            Code::Length(slot) => match cells.get(*slot as usize) {
+                Some(Cell::Column(column)) => Operand::Int(column.cells.len() as i128),
                 _ => return Err(EvalError::Unknown),
             },
         })
@@ -229,7 +246,7 @@ impl Code {
             Code::Unary(_, a, _) | Code::Cast(a, _) => a.only_tests(slot, condition),
             Code::Binary(_, parts, _) => parts.iter().all(|part| part.only_tests(slot, condition)),
             Code::If(parts) => parts.iter().all(|part| part.only_tests(slot, condition)),
-            Code::Int(_) | Code::Bool(_) | Code::Unknown => true,
+            Code::Int(_) | Code::Bool(_) | Code::Unknown | Code::Length(_) => true,
         }
     }
 
@@ -244,7 +261,7 @@ impl Code {
         }
     }
 
-    /// Calls `each` for every reference to a slot, with the bit field if the reference is to a bit field.
+    /// Calls `each` for every reference to a value in a slot, with the bit field if the reference is to a bit field.
     pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
         self.visit(&mut |part| match part {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),

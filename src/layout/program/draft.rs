@@ -1,9 +1,9 @@
 //! Units during name resolution.
 
 use super::code::{Code, Slot};
-use super::model::{BlockStep, FormId, Step};
+use super::model::{BlockStep, EachStep, FormId, Step};
 use super::names::{SlotName, ValueKind};
-use crate::layout::declaration::{Block, Declaration, Packing};
+use crate::layout::declaration::{Block, Declaration, Each, Packing};
 
 /// A partially resolved unit.
 pub(super) struct DraftUnit<'i> {
@@ -12,6 +12,8 @@ pub(super) struct DraftUnit<'i> {
     pub slots: Vec<SlotName>,
     /// The fields resolved so far; later expressions can refer to them.
     pub steps: Vec<Step>,
+    /// The list whose items provide the arguments that are being resolved.
+    pub each: Option<EachStep>,
 }
 
 /// The value at a path.
@@ -19,6 +21,28 @@ pub(super) struct PathTarget {
     /// The number of names up to the value; the remaining names are bit fields.
     pub depth: usize,
     pub kind: ValueKind,
+    /// Whether the path leads into the items of a list, so that there is a value per item.
+    pub is_column: bool,
+}
+
+impl PathTarget {
+    /// Returns the target of a value that has the whole path.
+    pub fn whole(kind: ValueKind) -> PathTarget {
+        PathTarget {
+            depth: 0,
+            kind,
+            is_column: false,
+        }
+    }
+
+    /// Returns the kind of the slot for the value.
+    pub fn slot_kind(&self) -> ValueKind {
+        if self.is_column {
+            ValueKind::Column
+        } else {
+            self.kind
+        }
+    }
 }
 
 impl DraftUnit<'_> {
@@ -35,16 +59,35 @@ impl DraftUnit<'_> {
         kind: ValueKind,
         import: Option<usize>,
     ) -> Slot {
-        let known = self
-            .slots
-            .iter()
-            .position(|name| name.import == import && name.path == path);
-        let slot = known.unwrap_or_else(|| {
-            self.slots.push(SlotName {
-                path: path.to_vec(),
-                kind,
-                import,
-            });
+        self.get_or_add(SlotName {
+            path: path.to_vec(),
+            kind,
+            import,
+            item_of: None,
+        })
+    }
+
+    /// Returns the slot for a value of the current item of a list.
+    pub fn get_or_add_item_slot(
+        &mut self,
+        each: &'static Each,
+        path: &[&'static str],
+        kind: ValueKind,
+    ) -> Slot {
+        self.get_or_add(SlotName {
+            path: path.to_vec(),
+            kind,
+            import: None,
+            item_of: Some(each),
+        })
+    }
+
+    fn get_or_add(&mut self, name: SlotName) -> Slot {
+        let is_same = |known: &SlotName| {
+            known.import == name.import && known.path == name.path && known.item_of == name.item_of
+        };
+        let slot = self.slots.iter().position(is_same).unwrap_or_else(|| {
+            self.slots.push(name);
             self.slots.len() - 1
         });
         slot as Slot

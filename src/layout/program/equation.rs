@@ -116,7 +116,13 @@ impl Program {
         let forms = &self.forms;
         for unit in &mut self.units {
             let declaration = unit.declaration;
-            for step in &mut unit.steps {
+            // The numbers in a list follow from a list of the same struct, or must be given.
+            let followed: Vec<bool> = unit
+                .steps
+                .iter()
+                .map(|step| unit.follower_of(step).is_some())
+                .collect();
+            for (step, is_followed) in unit.steps.iter_mut().zip(followed) {
                 step.is_padding = step.block.is_none()
                     && is_list_of_bytes(forms, step.form)
                     && step.count.as_ref().is_some_and(Code::is_remainder);
@@ -136,7 +142,10 @@ impl Program {
                 let is_count =
                     constraints.any(|own| matches!(own.requirement, Requirement::Counts { .. }));
                 let is_determined = step.is_padding || step.usage.is_some() || is_count;
-                step.is_computed = is_determined && !choosing.iter().any(is_own);
+                let is_list = matches!(forms[step.form].kind, FormKind::Items(..));
+                step.is_computed = is_determined
+                    && (step.is_padding || is_followed || !is_list)
+                    && !choosing.iter().any(is_own);
             }
         }
         self.record_shown_absences();
@@ -183,6 +192,7 @@ impl Program {
             let mut selects = vec![false; unit.imports.len()];
             let mut add = |code: &Code| {
                 code.for_each_value(&mut |slot, _| {
+                    let slot = unit.source_slot(slot);
                     if let Some(import) = unit.slots[slot as usize].import {
                         selects[import] = true;
                     }
@@ -286,6 +296,7 @@ impl Program {
     }
 
     fn add_slot_origins(&self, unit: UnitId, slot: Slot, literals: &[i128], found: &mut Origins) {
+        let slot = self.units[unit].source_slot(slot);
         let name = &self.units[unit].slots[slot as usize];
         let Some(import) = name.import else {
             return self.for_each_field_at(unit, &name.path, &mut |origin| {
@@ -304,7 +315,8 @@ impl Program {
         }
     }
 
-    /// Calls `each` with the field at a path; for a choice, with the field in each variant.
+    /// Calls `each` with the field at a path, which may lead into the items of a list; for a choice, with the field in each
+    /// variant.
     fn for_each_field_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(ValueOrigin)) {
         let Unit {
             declaration, steps, ..
@@ -331,6 +343,11 @@ impl Program {
             }),
             (_, FormKind::Struct(unit) | FormKind::Choice(unit)) => {
                 self.for_each_field_at(unit, rest, each)
+            }
+            (_, FormKind::Items(item, _)) => {
+                if let FormKind::Struct(unit) | FormKind::Choice(unit) = self.forms[item].kind {
+                    self.for_each_field_at(unit, rest, each);
+                }
             }
             _ => {}
         }

@@ -1,6 +1,9 @@
 //! The values of slots while a program runs.
 
-use super::code::{Cell, Code, Slot};
+use std::sync::Arc;
+
+use super::code::{Cell, Code, Column, Slot};
+use super::item::Item;
 use super::model::{Argument, FormId, FormKind, FormSize, Program, Step, Unit};
 use super::names::ValueKind;
 use crate::layout::expr::{EvalError, IntType, Lookup, Operand, Value, bit_field_value};
@@ -24,6 +27,8 @@ pub(crate) struct Frames<M = ()> {
     cells: Vec<Cell>,
     /// The mark of each slot.
     marks: Vec<M>,
+    /// The marks of the values of each column.
+    column_marks: Vec<Vec<M>>,
     base: usize,
     /// The innermost unit.
     unit: Option<&'static Unit>,
@@ -43,6 +48,7 @@ impl<M: SlotMark> Frames<M> {
             program,
             cells: Vec::new(),
             marks: Vec::new(),
+            column_marks: Vec::new(),
             base: 0,
             unit: None,
         }
@@ -118,6 +124,100 @@ impl<M: SlotMark> Frames<M> {
         (self.base, self.unit) = (outer.base, outer.unit);
     }
 
+    /// Returns to the unit `outer` after a value: one with its own field, or an item of a list, whose values are added to the
+    /// columns of the list.
+    pub fn leave_value(&mut self, outer: EnclosingUnit, item: &Item) {
+        if let (true, Some(list)) = (item.is_array_item, item.step) {
+            for (from, column) in &list.columns {
+                let Some(from) = from else { continue };
+                let from = self.base + *from as usize;
+                let cell = std::mem::take(&mut self.cells[from]);
+                self.add_to_column(outer.base + *column as usize, cell, self.marks[from]);
+            }
+        }
+        self.leave(outer, item.own_step());
+    }
+
+    /// Empties the columns of a list, before its items are processed.
+    pub fn start_columns(&mut self, list: &Item) {
+        for (_, column) in list.own_step().iter().flat_map(|step| &step.columns) {
+            let marks = self.column_marks.len();
+            // Marks without data need no lists.
+            if size_of::<M>() > 0 {
+                self.column_marks.push(Vec::new());
+            }
+            let column = self.base + *column as usize;
+            self.cells[column] = Cell::Column(Arc::new(Column {
+                cells: Vec::new(),
+                marks,
+            }));
+        }
+    }
+
+    /// Adds a value to the column at an index of `cells`.
+    fn add_to_column(&mut self, column: usize, cell: Cell, mark: M) {
+        let Cell::Column(column) = &mut self.cells[column] else {
+            return;
+        };
+        // A column is shared only after its last item.
+        if let Some(column) = Arc::get_mut(column) {
+            column.cells.push(cell);
+            if let Some(marks) = self.column_marks.get_mut(column.marks) {
+                marks.push(mark);
+            }
+        }
+    }
+
+    /// Adds unknown values to the columns of a list that lack the values of an item. The list has `count` items so far.
+    pub fn end_item(&mut self, item: &Item, count: u64) {
+        if !item.has_columns() {
+            return;
+        }
+        for (_, column) in item.step.iter().flat_map(|step| &step.columns) {
+            let column = self.base + *column as usize;
+            if let Cell::Column(own) = &self.cells[column]
+                && (own.cells.len() as u64) < count
+            {
+                self.add_to_column(column, Cell::Empty, M::default());
+            }
+        }
+    }
+
+    /// Sets the values from which the item at `index` of a list takes its arguments, if another list provides them; clears
+    /// them if that list has no such item. `value` updates a value, given its mark.
+    pub fn set_current_item(&mut self, item: &Item, index: u64, value: impl Fn(M) -> Option<Cell>) {
+        for (column, slot) in item.each.iter().flat_map(|each| &each.columns) {
+            let (mut cell, mut mark) = (Cell::Empty, M::default());
+            if let Cell::Column(column) = &self.cells[self.base + *column as usize]
+                && let Some(own) = column.cells.get(index as usize)
+            {
+                // Resumed frames have no marks of columns, nor have walkers.
+                let marks = self.column_marks.get(column.marks);
+                mark = marks
+                    .and_then(|marks| marks.get(index as usize).copied())
+                    .unwrap_or_default();
+                cell = value(mark).unwrap_or_else(|| own.clone());
+            }
+            self.set_marked_slot(*slot, cell, mark);
+        }
+    }
+
+    /// Stores a number in the slot of its field, or adds it to the column of its list, if it has one.
+    pub fn set_value(&mut self, item: &Item, value: Cell, mark: M) {
+        let Some(step) = item.step else { return };
+        if !item.is_array_item {
+            if let Some(slot) = step.value {
+                self.set_marked_slot(slot, value, mark);
+            }
+            return;
+        }
+        for (from, column) in &step.columns {
+            if from.is_none() {
+                self.add_to_column(self.base + *column as usize, value.clone(), mark);
+            }
+        }
+    }
+
     /// Stores the value of a field in its slot, if it has one.
     pub fn set_field(&mut self, step: &Step, value: &Value) {
         if let Some(slot) = step.value {
@@ -132,20 +232,22 @@ impl<M: SlotMark> Frames<M> {
 
     /// Stores that a field is absent. The default of an enum is unknown, so its slot stays empty.
     pub fn set_absent(&mut self, step: &Step) {
-        let slots = step
-            .value
-            .iter()
-            .chain(step.exports.iter().map(|(_, to)| to));
+        let nested = step.exports.iter().map(|(_, to)| to);
+        let columns = step.columns.iter().map(|(_, column)| column);
+        let slots = step.value.iter().chain(nested).chain(columns);
         for slot in slots.map(|slot| *slot as usize) {
             let kind = self
                 .unit
                 .and_then(|unit| unit.slots.get(slot))
                 .map(|name| name.kind);
-            if matches!(
-                kind,
-                Some(ValueKind::Int(_) | ValueKind::Bits(_) | ValueKind::Text)
-            ) {
-                self.cells[self.base + slot] = Cell::Absent;
+            match kind {
+                Some(ValueKind::Int(_) | ValueKind::Bits(_) | ValueKind::Text) => {
+                    self.cells[self.base + slot] = Cell::Absent;
+                }
+                Some(ValueKind::Column) => {
+                    self.cells[self.base + slot] = Cell::Column(Arc::default());
+                }
+                _ => {}
             }
         }
     }
@@ -172,6 +274,15 @@ impl<M: SlotMark> Frames<M> {
 
     pub fn eval_bool(&self, code: &Code) -> Result<bool, EvalError> {
         code.eval_bool(&self.cells[self.base..])
+    }
+
+    /// Returns `true` if the items that provide the arguments for a list are known.
+    #[cfg(feature = "serde")]
+    pub fn has_columns(&self, each: &super::model::EachStep) -> bool {
+        let cells = &self.cells[self.base..];
+        each.columns
+            .iter()
+            .all(|(column, _)| matches!(cells[*column as usize], Cell::Column(_)))
     }
 
     /// Returns `true` if an argument for a unit inside the innermost one has a value.
@@ -230,6 +341,15 @@ impl<M: SlotMark> Frames<M> {
         VisibleValues {
             unit: self.unit,
             cells: &self.cells[self.base..],
+        }
+    }
+
+    /// Returns the size in bytes of each item of a list; `None` if the sizes differ, or the arguments do not determine them.
+    pub fn item_size(&mut self, item: &Item) -> Option<u64> {
+        match (item.each, self.program.forms[item.form].size) {
+            (Some(_), FormSize::Fixed(size)) => Some(size),
+            (Some(_), _) => None,
+            (None, _) => self.form_size(item.form, item.arguments),
         }
     }
 
@@ -301,8 +421,9 @@ impl Lookup for VisibleValues<'_> {
     fn lookup(&self, path: &[&str]) -> Option<Value> {
         let names = self.unit?.slots.iter().zip(self.cells);
         let has_value = |cell: &Cell| !matches!(cell, Cell::Empty | Cell::Absent);
-        let mut known =
-            names.filter(|(name, cell)| has_value(cell) && path.starts_with(&name.path));
+        let mut known = names.filter(|(name, cell)| {
+            has_value(cell) && name.item_of.is_none() && path.starts_with(&name.path)
+        });
         // A field hides an import of the same name.
         let field = known.clone().find(|(name, _)| name.import.is_none());
         let (name, cell) = field.or_else(|| known.next())?;

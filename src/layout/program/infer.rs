@@ -78,7 +78,8 @@ impl Code {
             | Code::Unknown
             | Code::Slot(..)
             | Code::Bits(..)
-            | Code::Matches(..) => {}
+            | Code::Matches(..)
+            | Code::Length(_) => {}
         }
     }
 
@@ -108,7 +109,8 @@ impl Code {
             | Code::Unknown
             | Code::Slot(_, Some(_))
             | Code::Unary(UnaryOp::Not, ..)
-            | Code::Matches(..) => None,
+            | Code::Matches(..)
+            | Code::Length(_) => None,
         }
     }
 

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::names::{SlotName, ValueKind};
 use crate::Rule;
-use crate::layout::declaration::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
+use crate::layout::declaration::{
+    Block, Checksum, Constraint, Declaration, Each, Field, Type, Variant,
+};
 use crate::layout::walk::Segment;
 
 /// A resolved declaration: names are slots, and fixed sizes are computed.
@@ -178,6 +180,19 @@ pub(crate) struct Step {
     pub value: Option<Slot>,
     /// The nested values that expressions refer to: the slot in the nested unit, then the slot in this unit.
     pub exports: Vec<(Slot, Slot)>,
+    /// For a list, the values of its items that other lists take arguments from: the slot in the unit of an item, then the
+    /// slot of the column in this unit. Numbers have no unit.
+    pub columns: Vec<(Option<Slot>, Slot)>,
+    /// The list whose items provide arguments for the items of this list.
+    pub each: Option<EachStep>,
+}
+
+/// An [`Each`] with its names resolved.
+#[derive(Debug)]
+pub(crate) struct EachStep {
+    pub each: &'static Each,
+    /// The columns of the list, each with the slot for the value of the current item.
+    pub columns: Vec<(Slot, Slot)>,
 }
 
 /// A [`Block`] with its names resolved.
@@ -213,11 +228,32 @@ pub(crate) struct ChecksumStep {
 pub(crate) enum Argument {
     /// A number, boolean, word or string, and its slot; `None` if no expression refers to the import.
     Value(Code, Option<Slot>),
-    /// The fields of a struct that expressions refer to, each with its slot.
+    /// The fields of a struct that expressions refer to, or the columns of a list, each with its slot.
     Fields(Vec<(Code, Slot)>),
 }
 
 impl Unit {
+    /// Returns a list of this struct whose items take arguments from those of the list `list`.
+    pub fn follower_of(&self, list: &Step) -> Option<&Step> {
+        let is_of_list = |column: Slot| list.columns.iter().any(|(_, own)| *own == column);
+        self.steps.iter().find(|step| {
+            let columns = step.each.iter().flat_map(|each| &each.columns);
+            columns.into_iter().any(|(column, _)| is_of_list(*column))
+        })
+    }
+
+    /// Returns the slot of the column from which the slot for the value of a current item is set; any other slot itself.
+    pub fn source_slot(&self, slot: Slot) -> Slot {
+        let mut columns = self
+            .steps
+            .iter()
+            .flat_map(|step| &step.each)
+            .flat_map(|each| &each.columns);
+        columns
+            .find(|(_, own)| *own == slot)
+            .map_or(slot, |(column, _)| *column)
+    }
+
     /// Returns `true` if the arguments of the fields depend on a slot only by this condition.
     #[cfg(feature = "serde")]
     pub fn only_tests(&self, slot: Slot, condition: &Code) -> bool {
@@ -236,6 +272,11 @@ impl Unit {
 }
 
 impl Step {
+    /// Returns `true` for a list whose items give arguments to those of another list, or take them.
+    pub fn is_related(&self) -> bool {
+        self.each.is_some() || !self.columns.is_empty()
+    }
+
     /// Returns the form of content that has the path of the unit: that of a variant or inline block.
     pub fn inlined_form(&self) -> Option<FormId> {
         let is_inlined =

@@ -1,6 +1,6 @@
 //! The names in expressions, and the kinds of their values.
 
-use crate::layout::declaration::{BitField, Declaration, Type};
+use crate::layout::declaration::{BitField, Declaration, Each, Type};
 use crate::layout::expr::{BinaryOp, Expr, IntType, Precedence, UnaryOp};
 use crate::layout::walk::Segment;
 
@@ -17,6 +17,10 @@ pub(crate) enum ValueKind {
     Enum(&'static Declaration),
     /// A struct.
     Struct(&'static Declaration),
+    /// A list of numbers, structs or choices; the type is that of its items.
+    List(&'static Type),
+    /// The values of a field in all items of a list.
+    Column,
     /// A string.
     Text,
     /// A number of unknown size, such as one that several variants contain, or a value that expressions cannot use.
@@ -30,6 +34,8 @@ pub(crate) struct SlotName {
     pub kind: ValueKind,
     /// The index of the import that provides the value; `None` for a field.
     pub import: Option<usize>,
+    /// The list whose current item has the value; `None` for other values.
+    pub item_of: Option<&'static Each>,
 }
 
 impl ValueKind {

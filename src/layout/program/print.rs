@@ -4,7 +4,7 @@ use super::equation::{Equation, Origins, Role, ValueOrigin};
 use super::model::{FormSize, Program, Step, Unit, UnitId};
 use super::names::Names;
 use super::size::size_of_unit;
-use crate::layout::declaration::{Declaration, Packing, Shape, Type};
+use crate::layout::declaration::{Declaration, Each, Packing, Shape, Type};
 use crate::layout::expr::Expr;
 use crate::layout::wording::{IndentedText, base_name, readable_expr, type_text};
 
@@ -109,6 +109,9 @@ impl Program {
             let arguments: Vec<_> = field.arguments.iter().map(expr_text).collect();
             line += &format!("({})", arguments.join(", "));
         }
+        if let Some(Each { list, item }) = &field.each {
+            line += &format!(" for each {item} of {}", list.join("."));
+        }
         if let Some(condition) = &field.condition {
             line += &format!(" if {}", expr_text(condition));
         }
@@ -130,11 +133,17 @@ impl Program {
             origin.name == field.name && origin.declaration == declaration
         };
         out.push_nested(4, line, |out| {
+            let mut printed = Vec::new();
             for (_, equation) in uses
                 .iter()
                 .filter(|(origins, _)| origins.iter().any(is_own))
             {
-                out.push_line(equation.text(&self.units[equation.unit]));
+                // Several variants may have the same list.
+                let text = equation.text(&self.units[equation.unit]);
+                if !printed.contains(&text) {
+                    out.push_line(&text);
+                    printed.push(text);
+                }
             }
         });
     }

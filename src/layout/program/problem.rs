@@ -22,8 +22,11 @@ impl Program {
             .filter_map(|equation| self.find_unresolved_name(equation));
         let units = self.reachable_units().into_iter();
         let after_end = units.filter_map(|unit| self.find_field_after_end(&self.units[unit.id]));
+        let units = self.reachable_units().into_iter();
+        let wrong_calls = units.flat_map(|unit| self.find_wrong_arguments(&self.units[unit.id]));
         unresolved
             .chain(after_end)
+            .chain(wrong_calls)
             .chain(self.find_conflicting_uses(&equations))
             .collect()
     }
@@ -59,6 +62,20 @@ impl Program {
                 next.field.name
             ),
         })
+    }
+
+    /// Returns the defects of fields that pass too few or too many arguments, such as a reference that the layout omits.
+    fn find_wrong_arguments(&self, unit: &Unit) -> Vec<Problem> {
+        let wrong = unit.steps.iter().filter_map(|step| {
+            let (form, arguments) = step.content();
+            let imports = self.units[self.forms[form].unit?].declaration.imports.len();
+            let message = format!("passes {} arguments, expected {imports}", arguments.len());
+            (arguments.len() != imports).then(|| Problem {
+                field: format!("{}.{}", unit.declaration.name, step.field.name),
+                message,
+            })
+        });
+        wrong.collect()
     }
 
     /// Returns `true` for an unconditional list without a count, or a struct that ends with one.

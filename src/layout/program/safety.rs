@@ -102,7 +102,9 @@ impl Step {
     /// Returns the expressions that a codec evaluates even if the field is absent: binrw computes the count and the
     /// arguments of a field before it tests the condition.
     pub fn eager_expressions(&self) -> impl Iterator<Item = &Code> {
-        let arguments = self.arguments.iter().filter_map(|argument| match argument {
+        // The arguments for the items of a list that another list describes are computed item by item.
+        let arguments = self.arguments.iter().filter(|_| self.each.is_none());
+        let arguments = arguments.filter_map(|argument| match argument {
             Argument::Value(code, _) => Some(code),
             Argument::Fields(_) => None,
         });

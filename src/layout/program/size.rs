@@ -1,6 +1,6 @@
 //! Sizes of units: fixed, computed from arguments, or dependent on the content.
 
-use super::code::Code;
+use super::code::{Code, Slot};
 use super::model::{Argument, Form, FormKind, FormSize, Step, Unit};
 use super::names::SlotName;
 use crate::layout::declaration::Shape;
@@ -71,7 +71,13 @@ impl Code {
     /// Returns `true` if the value depends only on imports.
     fn depends_only_on_imports(&self, slots: &[SlotName]) -> bool {
         let mut only_imports = *self != Code::Unknown;
-        self.for_each_value(&mut |slot, _| only_imports &= slots[slot as usize].import.is_some());
+        let is_import = |slot: Slot| slots[slot as usize].import.is_some();
+        self.for_each_value(&mut |slot, _| only_imports &= is_import(slot));
+        self.visit(&mut |part| {
+            if let Code::Length(column) = part {
+                only_imports &= is_import(*column);
+            }
+        });
         only_imports
     }
 }

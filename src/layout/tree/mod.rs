@@ -3,8 +3,8 @@
 //! A [`Tree`] is read from the bytes of a file, or built by setting values by path. The
 //! [assembler](super::assemble) writes it as a file.
 //!
-//! Lists in a file stay in its bytes: items are decoded when they are requested or changed. Only items with packed blocks
-//! or fields at explicit offsets are decoded at once.
+//! Lists in a file stay in its bytes: items are decoded when they are requested or changed. Only items with packed blocks,
+//! fields at explicit offsets, or arguments per item are decoded at once.
 
 mod cursor;
 mod items;

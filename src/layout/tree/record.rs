@@ -181,10 +181,11 @@ impl<'b, 'p> Recorder<'b, 'p> {
 
 impl Visitor for Recorder<'_, '_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        let is_stored = node
-            .ty
-            .item_type_and_count()
-            .is_some_and(|(item, _)| is_contiguous(item));
+        let is_stored = !node.is_related
+            && node
+                .ty
+                .item_type_and_count()
+                .is_some_and(|(item, _)| is_contiguous(item));
         self.open_groups.push(OpenGroup {
             depth: node.path.len(),
             parts: Parts::default(),
@@ -303,7 +304,8 @@ impl Visitor for Recorder<'_, '_> {
     }
 }
 
-/// Returns `true` if values of this type are stored in one piece: no part is packed or at an explicit offset.
+/// Returns `true` if values of this type are stored in one piece: no part is packed or at an explicit offset, and no part is
+/// a list whose items take arguments from another one.
 pub(super) fn is_contiguous(ty: &Type) -> bool {
     match ty {
         Type::Array(item, _) | Type::List(item) => is_contiguous(item),
@@ -311,7 +313,10 @@ pub(super) fn is_contiguous(ty: &Type) -> bool {
             let is_packed = field
                 .block
                 .is_some_and(|block| block.packing != Packing::Stored);
-            field.position.is_none() && !is_packed && is_contiguous(&field.content_type())
+            field.position.is_none()
+                && field.each.is_none()
+                && !is_packed
+                && is_contiguous(&field.content_type())
         }),
         _ => true,
     }

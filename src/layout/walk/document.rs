@@ -156,14 +156,15 @@ impl Walker<'_> {
         let form = &self.program.forms[item.form];
         match (value, form.kind) {
             (DocumentValue::Checked(bytes, rules), _) => {
-                if self.visitor.should_walk_checked(form.ty, rules) {
+                let is_named = item.own_step().is_some_and(|step| !step.columns.is_empty());
+                if is_named || self.visitor.should_walk_checked(form.ty, rules) {
                     self.walk_document_value(DocumentValue::Bytes(bytes), item)?;
                 }
             }
             (DocumentValue::Bytes(bytes), kind) => {
                 let space = Space::of(&bytes);
                 let count = match kind {
-                    FormKind::Items(inner, None) => self.frames.form_size(inner, item.arguments),
+                    FormKind::Items(inner, None) => self.frames.item_size(&item.array_item(inner)),
                     _ => None,
                 };
                 let item = Item {
@@ -193,13 +194,16 @@ impl Walker<'_> {
             }
             (DocumentValue::Items(items), FormKind::Items(inner, _)) => {
                 let inner = item.array_item(inner);
+                self.frames.start_columns(item);
                 self.walk_group(&nothing, 0, item, |walker, _| {
                     let mut count = 0;
                     for value in items {
                         walker.path.push(Segment::Index(count));
+                        walker.frames.set_current_item(&inner, count, |()| None);
                         walker.walk_document_value(value, &inner)?;
                         walker.path.pop();
                         count += 1;
+                        walker.frames.end_item(&inner, count);
                     }
                     Ok((0, Some(count)))
                 })?;
@@ -223,7 +227,8 @@ impl Walker<'_> {
             }
             Err(_) => return Ok(()),
         }
-        let is_named_elsewhere = step.value.is_some() || !step.exports.is_empty();
+        let is_named_elsewhere =
+            step.value.is_some() || !step.exports.is_empty() || !step.columns.is_empty();
         if !is_named_elsewhere && !self.visitor.should_request(step.field) {
             return Ok(());
         }

@@ -68,6 +68,9 @@ pub struct Node<'w> {
     pub bits: Option<BitRange>,
     /// The layout of the items, if the visitor returned [`Visit::Index`] for a list that does not consist of numbers.
     pub(in crate::layout) items: Option<Arc<ItemLayout>>,
+    /// Whether the node is a list whose items give arguments to those of another list, or take them. Such items cannot be
+    /// decoded one by one.
+    pub(in crate::layout) is_related: bool,
 }
 
 impl Node<'_> {

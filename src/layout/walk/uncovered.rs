@@ -132,6 +132,7 @@ fn runs_to_end(ty: &Type) -> bool {
     };
     matches!(last.ty, Type::List(_))
         && last.count.is_none()
+        && last.each.is_none()
         && last.condition.is_none()
         && !last.lookahead
 }

@@ -548,7 +548,7 @@ impl Walker<'_> {
             return self.fault(FaultKind::Count, space.span(at..at), message, None);
         }
         let end = body(self, unit)?;
-        self.frames.leave(outer, item.own_step());
+        self.frames.leave_value(outer, item);
         Ok(end)
     }
 }

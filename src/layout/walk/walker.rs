@@ -8,7 +8,7 @@ use super::space::Space;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
-use crate::layout::program::{FormId, FormKind, Frames, Item, Program};
+use crate::layout::program::{Cell, FormId, FormKind, Frames, Item, Program, Step};
 use crate::{Limits, Rule, Span};
 
 /// The items of an array to visit.
@@ -177,8 +177,8 @@ impl<'v> Walker<'v> {
             let node = node(self.program, &self.path, space, range, item);
             stop_on_break(self.visitor.visit_leaf(&node, value))?;
         }
-        if let Some(step) = item.own_step() {
-            self.frames.set_field(step, value);
+        if item.own_step().is_some() || item.has_columns() {
+            self.frames.set_value(item, Cell::of(value), ());
         }
         Ok(())
     }
@@ -291,8 +291,8 @@ impl<'v> Walker<'v> {
             .bytes_at(space, end, after.end - after.start)
             .unwrap_or_default();
         let following = following.to_vec();
-        let stride = self.frames.form_size(inner, list.arguments);
         let item = list.array_item(inner);
+        let stride = self.frames.item_size(&item);
         let layout = ItemLayout::new(self.program, item, &self.frames, stride, starts);
         Some(Arc::new(ItemLayout {
             following,
@@ -348,7 +348,8 @@ impl<'v> Walker<'v> {
     }
 
     fn walk_items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Walked<u64> {
-        let size = self.frames.form_size(inner, list.arguments);
+        let item = list.array_item(inner);
+        let size = self.frames.item_size(&item);
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.bytes_at(space, at, size.saturating_mul(count))
             {
@@ -364,11 +365,14 @@ impl<'v> Walker<'v> {
             },
             (_, count) => (None, count),
         };
-        let item = list.array_item(inner);
+        self.frames.start_columns(list);
         let result = self.walk_group(space, at, list, |walker, visited| {
-            if let (FormKind::Number(size), Some(count), None) =
-                (walker.program.forms[inner].kind, count, &missing)
-            {
+            if let (FormKind::Number(size), Some(count), None, false) = (
+                walker.program.forms[inner].kind,
+                count,
+                &missing,
+                item.has_columns(),
+            ) {
                 if walker.is_validating && walker.program.forms[inner].may_fault {
                     walker.validate_numbers(space, at, &item, count)?;
                 } else {
@@ -378,6 +382,8 @@ impl<'v> Walker<'v> {
             }
             let mut position = at;
             if let (Some(size), Some(count), None, false) = (size, count, &missing, walker.is_muted)
+                && !item.has_columns()
+                && item.each.is_none()
                 && walker.skips_structs(space, at..at + size * count, list, inner)
             {
                 return Ok((at + size * count, Some(count)));
@@ -386,7 +392,8 @@ impl<'v> Walker<'v> {
             let inner_form = &walker.program.forms[inner];
             // The cost of items without bytes is known only after the first one.
             let must_walk = size == Some(0)
-                || walker.is_for_codec && inner_form.needs_full_walk
+                || item.has_columns()
+                || walker.is_for_codec && (inner_form.needs_full_walk || item.each.is_some())
                 || walker.is_validating && inner_form.may_fault;
             // The costs before and after the items without bytes, once they are counted.
             let mut counted: Option<Range<Costs>> = None;
@@ -394,9 +401,12 @@ impl<'v> Walker<'v> {
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
                 let size = if counted.is_some() { Some(0) } else { size };
-                if let (Some(size), Some(count), false, false) =
-                    (size, count, visit, must_walk && counted.is_none())
-                {
+                if let (Some(size), Some(count), false, false) = (
+                    size,
+                    count,
+                    visit,
+                    must_walk && (counted.is_none() || item.has_columns()),
+                ) {
                     // Skips to the next visited item, or to the end.
                     let next = visited
                         .first_at_or_after(index)
@@ -410,6 +420,7 @@ impl<'v> Walker<'v> {
                 }
                 walker.is_muted = was_muted || !visit;
                 walker.path.push(Segment::Index(index));
+                walker.frames.set_current_item(&item, index, |()| None);
                 let before = walker.costs;
                 let had_placed_bytes = std::mem::take(&mut walker.has_placed_bytes);
                 let end = walker.walk_value(space, position, &item)?;
@@ -417,11 +428,16 @@ impl<'v> Walker<'v> {
                 // Fields at explicit offsets of an item without bytes may have some.
                 let has_content = walker.has_placed_bytes;
                 walker.has_placed_bytes |= had_placed_bytes;
-                if end == position && counted.is_none() {
+                if end == position && item.each.is_some() && count.is_some() {
+                    // The following items may have bytes.
+                    walker.count_empty_items(space, position, 1, before)?;
+                } else if end == position && counted.is_none() {
                     // The item is empty, so all following items are also empty.
                     let Some(count) = count else { break };
                     walker.count_empty_items(space, position, count - index, before)?;
-                    if was_muted || !(has_content || walker.visitor.should_visit_empty_items()) {
+                    let visits_all =
+                        !was_muted && (has_content || walker.visitor.should_visit_empty_items());
+                    if !visits_all && !item.has_columns() {
                         break;
                     }
                     counted = Some(before..walker.costs);
@@ -434,6 +450,7 @@ impl<'v> Walker<'v> {
                 index += 1;
             }
             walker.is_muted = was_muted;
+            walker.frames.set_current_item(&item, u64::MAX, |()| None);
             if let Some(counted) = counted {
                 walker.costs = counted.end;
             }
@@ -545,5 +562,6 @@ pub(super) fn node<'w>(
         bit_field: None,
         bits: None,
         items: None,
+        is_related: step.is_some_and(Step::is_related),
     }
 }

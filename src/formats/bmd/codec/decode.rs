@@ -6,8 +6,9 @@ use super::super::bits::extract_bits;
 use super::super::document::{Vertex, Vertices, shade_color};
 use super::super::schema::{
     FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96,
-    Surface, TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
+    Surface, TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt,
 };
+use crate::layout::decoding::binary16;
 
 /// Decodes the attributes of a vertex form of `N` 32-bit words. Omitted attributes are 0, white, or the direction of
 /// the position.
@@ -129,9 +130,9 @@ impl VertexForm<3> for Vertex96 {
 impl VertexForm<4> for Vertex128 {
     #[inline(always)]
     fn position(vertex: &[u32; 4]) -> [f32; 3] {
-        let x = half(extract_bits(Self::ORG_X, vertex) as u16);
-        let y = half(extract_bits(Self::ORG_Y, vertex) as u16);
-        [x, y, half(extract_bits(Self::ORG_Z, vertex) as u16)]
+        let x = binary16(extract_bits(Self::ORG_X, vertex) as u16);
+        let y = binary16(extract_bits(Self::ORG_Y, vertex) as u16);
+        [x, y, binary16(extract_bits(Self::ORG_Z, vertex) as u16)]
     }
 
     #[inline(always)]

@@ -42,7 +42,6 @@ pub use surface::{Surface, flat_color};
 pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
 pub use triple::Triple;
-pub(super) use vertex::half;
 pub use vertex::*;
 
 use crate::bulk::List;

@@ -10,6 +10,7 @@ use super::forms::{Form, FormRow, ItemTag, WordVisitor, declare_forms, single_ta
 use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
+use crate::layout::decoding::{BINARY16, binary16};
 
 /// Vertices in any mix of sizes, up to the end of their bytes.
 #[derive(Layout)]
@@ -228,19 +229,19 @@ pub struct ScaledVertex96 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vertex128 {
     /// X in bone space, as binary16 (B7).
-    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
+    #[layout(decoded = binary16, formula = BINARY16, unit = "m")]
     #[layout(
         holds(org_x & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_x: u16,
     /// Y, as binary16.
-    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
+    #[layout(decoded = binary16, formula = BINARY16, unit = "m")]
     #[layout(
         holds(org_y & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_y: u16,
     /// Z, as binary16.
-    #[layout(decoded = half, formula = BINARY16_FORMULA, unit = "m")]
+    #[layout(decoded = binary16, formula = BINARY16, unit = "m")]
     #[layout(
         holds(org_z & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
@@ -321,25 +322,4 @@ impl WideSt {
             (t as f32 / 4096.0 - 2.0) * scale,
         ]
     }
-}
-
-/// The formula of [`half`].
-const BINARY16_FORMULA: &str = "x as IEEE 754 binary16";
-
-/// Decodes an IEEE 754 binary16 (B7), like `half::f16::to_f32` but without branches. Shifting aligns its fields with
-/// those of a binary32; the multiplication corrects the exponent.
-#[inline(always)]
-pub(in super::super) fn half(code: u16) -> f32 {
-    let code = u32::from(code);
-    let magnitude = (code & 0x7fff) << 13;
-    let sign = (code & 0x8000) << 16;
-    let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
-    // Infinity and NaN; sets the quiet bit of a NaN, like the crate `half`.
-    let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
-    let value = if magnitude >= 0x0f80_0000 {
-        special
-    } else {
-        finite.to_bits()
-    };
-    f32::from_bits(value | sign)
 }

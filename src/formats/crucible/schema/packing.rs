@@ -88,7 +88,8 @@ impl Lz4Block {
                 i32::MAX
             ))
         })?;
-        let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
+        let bytes =
+            unpack::pack((Packing::Lz4, None), content, None).map_err(Error::inexpressible)?;
         Ok(Lz4Block {
             uncompressed_size,
             bytes,

@@ -77,13 +77,18 @@ impl Annotations {
 
     /// Returns an object with bytes that no value contains, and their place.
     pub fn of_bytes(span: &Span, bytes: &[u8], packing: &str) -> String {
-        let mut digits = String::with_capacity(2 * bytes.len());
-        for byte in bytes {
-            // Writing to a string never fails.
-            let _ = write!(digits, "{byte:02x}");
-        }
         let mut annotations = Annotations::default();
-        annotations.add("bytes", format_args!("\"{digits}\""));
+        match as_text(bytes).filter(|_| !packing.is_empty()) {
+            Some(text) => annotations.add("text", json(text)),
+            None => {
+                let mut digits = String::with_capacity(2 * bytes.len());
+                for byte in bytes {
+                    // Writing to a string never fails.
+                    let _ = write!(digits, "{byte:02x}");
+                }
+                annotations.add("bytes", format_args!("\"{digits}\""));
+            }
+        }
         annotations.add_range("at", span.range());
         if let Some(block) = packed_block(span) {
             annotations.add_range("in", &block);
@@ -91,6 +96,14 @@ impl Annotations {
         annotations.add_text("packing", packing);
         format!("{{{}}}", annotations.0)
     }
+}
+
+/// Returns bytes as text, which has no control characters except tabs and line endings; `None` for other bytes.
+fn as_text(bytes: &[u8]) -> Option<&str> {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| !text.contains(is_control))
 }
 
 /// The declarations of the values so far, since only the first value of a field states its declaration.

@@ -135,7 +135,7 @@ impl<'de> Deserialize<'de> for Bytes {
             type Value = Bytes;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object with `$bytes`")
+                f.write_str("an object with `$bytes` or `$text`")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bytes, A::Error> {
@@ -144,7 +144,7 @@ impl<'de> Deserialize<'de> for Bytes {
                 while read_key(&mut map, &mut key)? {
                     match &*key {
                         "$at" if at.is_some() => return Err(duplicate_key(&key)),
-                        "$bytes" if bytes.is_some() => return Err(duplicate_key(&key)),
+                        "$bytes" | "$text" if bytes.is_some() => return Err(duplicate_key(&key)),
                         "$at" => at = Some(map.next_value()?),
                         "$bytes" => {
                             let digits: Cow<str> = map.next_value()?;
@@ -154,6 +154,7 @@ impl<'de> Deserialize<'de> for Bytes {
                                 )
                             })?);
                         }
+                        "$text" => bytes = Some(map.next_value::<String>()?.into_bytes()),
                         "$in" | "$packing" => drop(map.next_value::<IgnoredAny>()?),
                         key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
                     }

@@ -3,7 +3,7 @@
 use std::ptr;
 
 use super::super::items::{Section, StoredItems};
-use super::super::node::TreeNode;
+use super::super::node::{Leaf, TreeNode};
 use super::super::{ItemEncoding, Tree};
 use super::encode::Encoder;
 use crate::layout::declaration::{Declaration, Field, Packing, Type};
@@ -283,17 +283,21 @@ fn for_each_pair(old: &TreeNode, new: &TreeNode, each: &mut impl FnMut(&TreeNode
     }
 }
 
-/// Returns `true` for the same number, or the same bytes of padding.
+/// Returns `true` for the same number, the same numbers in a list, or the same bytes of padding.
 fn is_same(a: &TreeNode, b: &TreeNode) -> bool {
-    let stored = |node: &TreeNode| -> Vec<u8> {
-        let sections = node.parts.iter().flat_map(|parts| parts.items.sections());
-        let bytes = sections.filter_map(|section| match section {
-            Section::Stored(stored) => Some(stored.bytes()),
-            Section::Given(_) => None,
-        });
-        bytes.flatten().copied().collect()
-    };
-    a.leaf == b.leaf && (a.leaf.is_some() || stored(a) == stored(b))
+    a.leaf == b.leaf && (a.leaf.is_some() || items_of(a) == items_of(b))
+}
+
+/// Returns the bytes of the stored items in a list, and the values of the others.
+fn items_of(list: &TreeNode) -> (Vec<u8>, Vec<Option<Leaf>>) {
+    let (mut bytes, mut values) = (Vec::new(), Vec::new());
+    for section in list.parts.iter().flat_map(|parts| parts.items.sections()) {
+        match section {
+            Section::Stored(stored) => bytes.extend(stored.bytes()),
+            Section::Given(nodes) => values.extend(nodes.iter().map(|node| node.leaf.clone())),
+        }
+    }
+    (bytes, values)
 }
 
 /// Returns `true` if the field at a step of a path in a struct is at an explicit offset.

@@ -22,8 +22,8 @@ pub(super) struct Encoder<'e> {
 }
 
 impl Encoder<'_> {
-    /// Appends the bytes of a value. Returns `false`, and appends nothing, if a part is omitted or does not fit, or only
-    /// the assembler can place it.
+    /// Appends the bytes of a value. Returns `false`, and appends nothing, if a part is omitted or does not fit, only the
+    /// assembler can place it, or a list in it takes arguments from the items of another one.
     pub fn encode(&mut self, node: &TreeNode, item: &Item) -> bool {
         let (start, enclosing) = (self.bytes.len(), self.frames.enclosing());
         let is_encoded = self.encode_value(node, item).is_some();
@@ -66,6 +66,9 @@ impl Encoder<'_> {
                     return None;
                 }
                 let inner = item.array_item(inner);
+                if item.own_step().is_some_and(Step::is_related) {
+                    return None;
+                }
                 let ty = self.program.forms[inner.form].ty;
                 for section in items.sections() {
                     match section {

@@ -45,7 +45,7 @@ impl ListBuilder {
         ListBuilder {
             program,
             item,
-            stride: frames.form_size(item.form, item.arguments),
+            stride: frames.item_size(&item),
             is_contiguous: !keeps_nodes && has_arguments && is_contiguous(form.ty),
             items: Items::default(),
             bytes: Vec::new(),

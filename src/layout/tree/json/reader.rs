@@ -13,7 +13,7 @@ use super::{duplicate_key, message_without_position};
 use crate::float::narrow_to_f32;
 use crate::layout::declaration::{Shape, Type};
 use crate::layout::expr::Value;
-use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Step, Unit};
+use crate::layout::program::{Cell, FormId, FormKind, Frames, Item, Program, Step, Unit};
 use crate::layout::walk::{Segment, path_text};
 
 /// Reads values by their declared types.
@@ -73,8 +73,8 @@ impl Reader {
     }
 
     pub fn set_field(&mut self, item: &Item, node: &TreeNode) {
-        if let (Some(step), Some(Leaf::Value(value))) = (item.own_step(), &node.leaf) {
-            self.frames.set_field(step, value);
+        if let Some(Leaf::Value(value)) = &node.leaf {
+            self.frames.set_value(item, Cell::of(value), ());
         }
     }
 }
@@ -112,7 +112,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
                             .map_err(de::Error::custom)?
                     }
                 };
-                reader.frames.leave(outer, item.own_step());
+                reader.frames.leave_value(outer, &item);
                 Ok(node)
             }
             // Only the text of such a number has all of its digits.
@@ -349,9 +349,12 @@ impl Reader {
         mut seq: A,
     ) -> Result<TreeNode<'static>, A::Error> {
         let item = list.array_item(inner);
-        let mut builder = ListBuilder::new(item, self.program, &mut self.frames, self.is_guessing);
+        let keeps_nodes = self.is_guessing || list.own_step().is_some_and(Step::is_related);
+        let mut builder = ListBuilder::new(item, self.program, &mut self.frames, keeps_nodes);
+        self.frames.start_columns(list);
         self.path.push(Segment::Index(0));
         let mut index = 0;
+        self.frames.set_current_item(&item, index, |()| None);
         while let Some(node) = seq.next_element_seed(ValueSeed {
             reader: &mut *self,
             item,
@@ -362,6 +365,7 @@ impl Reader {
             if let Some(last) = self.path.last_mut() {
                 *last = Segment::Index(index);
             }
+            self.frames.set_current_item(&item, index, |()| None);
         }
         self.path.pop();
         let mut node = TreeNode::empty_group();

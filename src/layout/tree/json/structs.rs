@@ -131,7 +131,7 @@ impl Reader {
         self.read_deferred(deferred, &mut entered, unit, &mut node)
             .map_err(de::Error::custom)?;
         entered.leave(&mut self.frames);
-        self.frames.leave(outer, item.own_step());
+        self.frames.leave_value(outer, item);
         for (name, annotations) in block_annotations.unwrap_or_default() {
             // The content may have a field with the name of the block.
             let block = node.child_mut(Segment::Field(name));
@@ -438,7 +438,9 @@ impl Reader {
         };
         let selects = &self.program.units[unit].selects;
         let mut arguments = item.arguments.iter().zip(selects);
-        arguments.all(|(argument, selects)| !selects || self.frames.is_known(argument))
+        let each = item.own_step().and_then(|step| step.each.as_ref());
+        let has_items = each.is_some_and(|each| self.frames.has_columns(each));
+        arguments.all(|(argument, selects)| !selects || has_items || self.frames.is_known(argument))
     }
 
     /// Marks the omitted fields of a struct as absent whose condition is false.
