@@ -197,11 +197,98 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
+ * A value of four components in one word.
+ */
+typedef uint32_t iyma_unorm10x3x2;
+/* X or red. Decoded as x / 1023.0. */
+#define IYMA_UNORM10X3X2_X_SHIFT 0
+#define IYMA_UNORM10X3X2_X_MASK UINT64_C(0x3ff)
+#define IYMA_UNORM10X3X2_X(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3ff))
+/* Y or green. Decoded as x / 1023.0. */
+#define IYMA_UNORM10X3X2_Y_SHIFT 10
+#define IYMA_UNORM10X3X2_Y_MASK UINT64_C(0x3ff)
+#define IYMA_UNORM10X3X2_Y(word) (((uint64_t)(word) >> 10) & UINT64_C(0x3ff))
+/* Z or blue. Decoded as x / 1023.0. */
+#define IYMA_UNORM10X3X2_Z_SHIFT 20
+#define IYMA_UNORM10X3X2_Z_MASK UINT64_C(0x3ff)
+#define IYMA_UNORM10X3X2_Z(word) (((uint64_t)(word) >> 20) & UINT64_C(0x3ff))
+/* W or alpha. Decoded as x / 3.0. */
+#define IYMA_UNORM10X3X2_W_SHIFT 30
+#define IYMA_UNORM10X3X2_W_MASK UINT64_C(0x3)
+#define IYMA_UNORM10X3X2_W(word) (((uint64_t)(word) >> 30) & UINT64_C(0x3))
+
+/*
+ * VertexBuffer: A vertex buffer: a value per vertex.
+ *
+ * - Float16, if format == 0: u16[n_vertices]
+ *   Decoded as x as IEEE 754 binary16.
+ * - Float32, if format == 1: f32[n_vertices]
+ * - Float64, if format == 2: f64[n_vertices]
+ * - Float16x2, if format == 3: u16[n_vertices][2]
+ *   Decoded as x as IEEE 754 binary16.
+ * - Float16x4, if format == 4: u16[n_vertices][4]
+ *   Decoded as x as IEEE 754 binary16.
+ * - Float32x2, if format == 5: f32[n_vertices][2]
+ * - Float32x3, if format == 6: f32[n_vertices][3]
+ * - Float32x4, if format == 7: f32[n_vertices][4]
+ * - Float64x2, if format == 8: f64[n_vertices][2]
+ * - Float64x3, if format == 9: f64[n_vertices][3]
+ * - Float64x4, if format == 10: f64[n_vertices][4]
+ * - Sint8, if format == 11: i8[n_vertices]
+ * - Sint8x2, if format == 12: i8[n_vertices][2]
+ * - Sint8x4, if format == 13: i8[n_vertices][4]
+ * - Sint16, if format == 14: i16[n_vertices]
+ * - Sint32, if format == 15: i32[n_vertices]
+ * - Sint16x2, if format == 16: i16[n_vertices][2]
+ * - Sint16x4, if format == 17: i16[n_vertices][4]
+ * - Sint32x2, if format == 18: i32[n_vertices][2]
+ * - Sint32x3, if format == 19: i32[n_vertices][3]
+ * - Sint32x4, if format == 20: i32[n_vertices][4]
+ * - Snorm8, if format == 21: i8[n_vertices]
+ *   Decoded as fmax(x / 127.0, -1.0).
+ * - Snorm8x2, if format == 22: i8[n_vertices][2]
+ *   Decoded as fmax(x / 127.0, -1.0).
+ * - Snorm8x4, if format == 23: i8[n_vertices][4]
+ *   Decoded as fmax(x / 127.0, -1.0).
+ * - Snorm16, if format == 24: i16[n_vertices]
+ *   Decoded as fmax(x / 32767.0, -1.0).
+ * - Snorm16x2, if format == 25: i16[n_vertices][2]
+ *   Decoded as fmax(x / 32767.0, -1.0).
+ * - Snorm16x4, if format == 26: i16[n_vertices][4]
+ *   Decoded as fmax(x / 32767.0, -1.0).
+ * - Uint8, if format == 27: u8[n_vertices]
+ * - Uint8x2, if format == 28: u8[n_vertices][2]
+ * - Uint8x4, if format == 29: u8[n_vertices][4]
+ * - Uint16, if format == 30: u16[n_vertices]
+ * - Uint32, if format == 31: u32[n_vertices]
+ * - Uint16x2, if format == 32: u16[n_vertices][2]
+ * - Uint16x4, if format == 33: u16[n_vertices][4]
+ * - Uint32x2, if format == 34: u32[n_vertices][2]
+ * - Uint32x3, if format == 35: u32[n_vertices][3]
+ * - Uint32x4, if format == 36: u32[n_vertices][4]
+ * - Unorm8, if format == 37: u8[n_vertices]
+ *   Decoded as x / 255.0.
+ * - Unorm8x2, if format == 38: u8[n_vertices][2]
+ *   Decoded as x / 255.0.
+ * - Unorm8x4, if format == 39: u8[n_vertices][4]
+ *   Decoded as x / 255.0.
+ * - Unorm8x4Bgra, if format == 40: u8[n_vertices][4]
+ *   Decoded as x / 255.0.
+ * - Unorm16, if format == 41: u16[n_vertices]
+ *   Decoded as x / 65535.0.
+ * - Unorm10_10_10_2, if format == 42: Unorm10x3x2[n_vertices]
+ * - Unorm16x2, if format == 43: u16[n_vertices][2]
+ *   Decoded as x / 65535.0.
+ * - Unorm16x4, if format == 44: u16[n_vertices][4]
+ *   Decoded as x / 65535.0.
+ */
+
+/*
  * Data: The uncompressed buffers, concatenated.
  *
  * - user_data: u8[user_data_len], at 0
  * - indices: IndexData, after user_data, if has_indices != 0
- * - vertices: u8[data_len - user_data_len - n_indices * (2 + 2 * index_format)], after indices
+ * - vertices: VertexBuffer[one per attribute], after indices
  */
 
 /*

@@ -27,7 +27,7 @@ seq:
   - id: data
     size-eos: true
     process: 'meshspec_zstd(descriptor.data_len)'
-    type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
+    type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.n_vertices, descriptor.attributes)'
     doc: |
       All buffers, compressed with zstd, up to the end of the file.
       Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
@@ -185,8 +185,10 @@ types:
         enum: index_format
       - id: n_indices
         type: u4
-      - id: data_len
-        type: u8
+      - id: n_vertices
+        type: u4
+      - id: attributes
+        type: attribute_fields[]
     seq:
       - id: user_data
         size: 'user_data_len'
@@ -197,14 +199,10 @@ types:
         type: 'index_data(index_format, n_indices)'
         doc: |
           The index buffer.
-      - id: check_vertices_count
-        size: 0
-        valid:
-          expr: '(data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)) >= 0'
-        doc: |
-          The count is not negative.
       - id: vertices
-        size: 'data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)'
+        type: 'vertex_buffer(attributes[_index].format, n_vertices)'
+        repeat: expr
+        repeat-expr: 'attributes.size'
         doc: |
           The vertex buffers, in descriptor order (I8).
   index_data:
@@ -245,6 +243,424 @@ types:
           -1
         doc: |
           The index of the chosen variant.
+  vertex_buffer:
+    doc: |
+      A vertex buffer: a value per vertex.
+    params:
+      - id: format
+        type: u8
+        enum: vertex_format
+      - id: n_vertices
+        type: u4
+    seq:
+      - id: as_float16
+        if: 'choice == 0'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One 16-bit float.
+          Decoded as x as IEEE 754 binary16.
+      - id: as_float32
+        if: 'choice == 1'
+        type: f4
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One 32-bit float.
+      - id: as_float64
+        if: 'choice == 2'
+        type: f8
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One 64-bit float.
+      - id: as_float16x2
+        if: 'choice == 3'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two 16-bit floats.
+          Decoded as x as IEEE 754 binary16.
+      - id: as_float16x4
+        if: 'choice == 4'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four 16-bit floats.
+          Decoded as x as IEEE 754 binary16.
+      - id: as_float32x2
+        if: 'choice == 5'
+        type: f4
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two 32-bit floats.
+      - id: as_float32x3
+        if: 'choice == 6'
+        type: f4
+        repeat: expr
+        repeat-expr: 'n_vertices * 3'
+        doc: |
+          Three 32-bit floats.
+      - id: as_float32x4
+        if: 'choice == 7'
+        type: f4
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four 32-bit floats.
+      - id: as_float64x2
+        if: 'choice == 8'
+        type: f8
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two 64-bit floats.
+      - id: as_float64x3
+        if: 'choice == 9'
+        type: f8
+        repeat: expr
+        repeat-expr: 'n_vertices * 3'
+        doc: |
+          Three 64-bit floats.
+      - id: as_float64x4
+        if: 'choice == 10'
+        type: f8
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four 64-bit floats.
+      - id: as_sint8
+        if: 'choice == 11'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One signed 8-bit integer.
+      - id: as_sint8x2
+        if: 'choice == 12'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two signed 8-bit integers.
+      - id: as_sint8x4
+        if: 'choice == 13'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four signed 8-bit integers.
+      - id: as_sint16
+        if: 'choice == 14'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One signed 16-bit integer.
+      - id: as_sint32
+        if: 'choice == 15'
+        type: s4
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One signed 32-bit integer.
+      - id: as_sint16x2
+        if: 'choice == 16'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two signed 16-bit integers.
+      - id: as_sint16x4
+        if: 'choice == 17'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four signed 16-bit integers.
+      - id: as_sint32x2
+        if: 'choice == 18'
+        type: s4
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two signed 32-bit integers.
+      - id: as_sint32x3
+        if: 'choice == 19'
+        type: s4
+        repeat: expr
+        repeat-expr: 'n_vertices * 3'
+        doc: |
+          Three signed 32-bit integers.
+      - id: as_sint32x4
+        if: 'choice == 20'
+        type: s4
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four signed 32-bit integers.
+      - id: as_snorm8
+        if: 'choice == 21'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One signed normalised 8-bit integer, −1 to 1.
+          Decoded as fmax(x / 127.0, -1.0).
+      - id: as_snorm8x2
+        if: 'choice == 22'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two signed normalised 8-bit integers, −1 to 1.
+          Decoded as fmax(x / 127.0, -1.0).
+      - id: as_snorm8x4
+        if: 'choice == 23'
+        type: s1
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four signed normalised 8-bit integers, −1 to 1.
+          Decoded as fmax(x / 127.0, -1.0).
+      - id: as_snorm16
+        if: 'choice == 24'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One signed normalised 16-bit integer, −1 to 1.
+          Decoded as fmax(x / 32767.0, -1.0).
+      - id: as_snorm16x2
+        if: 'choice == 25'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two signed normalised 16-bit integers, −1 to 1.
+          Decoded as fmax(x / 32767.0, -1.0).
+      - id: as_snorm16x4
+        if: 'choice == 26'
+        type: s2
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four signed normalised 16-bit integers, −1 to 1.
+          Decoded as fmax(x / 32767.0, -1.0).
+      - id: as_uint8
+        if: 'choice == 27'
+        size: 'n_vertices'
+        doc: |
+          One unsigned 8-bit integer.
+      - id: as_uint8x2
+        if: 'choice == 28'
+        type: u1
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two unsigned 8-bit integers.
+      - id: as_uint8x4
+        if: 'choice == 29'
+        type: u1
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned 8-bit integers.
+      - id: as_uint16
+        if: 'choice == 30'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One unsigned 16-bit integer.
+      - id: as_uint32
+        if: 'choice == 31'
+        type: u4
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One unsigned 32-bit integer.
+      - id: as_uint16x2
+        if: 'choice == 32'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two unsigned 16-bit integers.
+      - id: as_uint16x4
+        if: 'choice == 33'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned 16-bit integers.
+      - id: as_uint32x2
+        if: 'choice == 34'
+        type: u4
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two unsigned 32-bit integers.
+      - id: as_uint32x3
+        if: 'choice == 35'
+        type: u4
+        repeat: expr
+        repeat-expr: 'n_vertices * 3'
+        doc: |
+          Three unsigned 32-bit integers.
+      - id: as_uint32x4
+        if: 'choice == 36'
+        type: u4
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned 32-bit integers.
+      - id: as_unorm8
+        if: 'choice == 37'
+        size: 'n_vertices'
+        doc: |
+          One unsigned normalised 8-bit integer, 0 to 1.
+          Decoded as x / 255.0.
+      - id: as_unorm8x2
+        if: 'choice == 38'
+        type: u1
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two unsigned normalised 8-bit integers, 0 to 1.
+          Decoded as x / 255.0.
+      - id: as_unorm8x4
+        if: 'choice == 39'
+        type: u1
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned normalised 8-bit integers, 0 to 1.
+          Decoded as x / 255.0.
+      - id: as_unorm8x4_bgra
+        if: 'choice == 40'
+        type: u1
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned normalised 8-bit integers, 0 to 1: blue, green, red, alpha.
+          Decoded as x / 255.0.
+      - id: as_unorm16
+        if: 'choice == 41'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          One unsigned normalised 16-bit integer, 0 to 1.
+          Decoded as x / 65535.0.
+      - id: as_unorm10_10_10_2
+        if: 'choice == 42'
+        type: 'unorm10x3x2'
+        repeat: expr
+        repeat-expr: 'n_vertices'
+        doc: |
+          Unsigned normalised integers of 10, 10, 10 and 2 bits, each 0 to 1, packed in a word from the lowest bit.
+      - id: as_unorm16x2
+        if: 'choice == 43'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 2'
+        doc: |
+          Two unsigned normalised 16-bit integers, 0 to 1.
+          Decoded as x / 65535.0.
+      - id: as_unorm16x4
+        if: 'choice == 44'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_vertices * 4'
+        doc: |
+          Four unsigned normalised 16-bit integers, 0 to 1.
+          Decoded as x / 65535.0.
+      - id: check_choice
+        size: 0
+        valid:
+          expr: 'choice >= 0'
+        doc: |
+          The condition of a variant holds.
+    instances:
+      choice:
+        value: >-
+          (format.to_i == 0) ? 0 :
+          (format.to_i == 1) ? 1 :
+          (format.to_i == 2) ? 2 :
+          (format.to_i == 3) ? 3 :
+          (format.to_i == 4) ? 4 :
+          (format.to_i == 5) ? 5 :
+          (format.to_i == 6) ? 6 :
+          (format.to_i == 7) ? 7 :
+          (format.to_i == 8) ? 8 :
+          (format.to_i == 9) ? 9 :
+          (format.to_i == 10) ? 10 :
+          (format.to_i == 11) ? 11 :
+          (format.to_i == 12) ? 12 :
+          (format.to_i == 13) ? 13 :
+          (format.to_i == 14) ? 14 :
+          (format.to_i == 15) ? 15 :
+          (format.to_i == 16) ? 16 :
+          (format.to_i == 17) ? 17 :
+          (format.to_i == 18) ? 18 :
+          (format.to_i == 19) ? 19 :
+          (format.to_i == 20) ? 20 :
+          (format.to_i == 21) ? 21 :
+          (format.to_i == 22) ? 22 :
+          (format.to_i == 23) ? 23 :
+          (format.to_i == 24) ? 24 :
+          (format.to_i == 25) ? 25 :
+          (format.to_i == 26) ? 26 :
+          (format.to_i == 27) ? 27 :
+          (format.to_i == 28) ? 28 :
+          (format.to_i == 29) ? 29 :
+          (format.to_i == 30) ? 30 :
+          (format.to_i == 31) ? 31 :
+          (format.to_i == 32) ? 32 :
+          (format.to_i == 33) ? 33 :
+          (format.to_i == 34) ? 34 :
+          (format.to_i == 35) ? 35 :
+          (format.to_i == 36) ? 36 :
+          (format.to_i == 37) ? 37 :
+          (format.to_i == 38) ? 38 :
+          (format.to_i == 39) ? 39 :
+          (format.to_i == 40) ? 40 :
+          (format.to_i == 41) ? 41 :
+          (format.to_i == 42) ? 42 :
+          (format.to_i == 43) ? 43 :
+          (format.to_i == 44) ? 44 :
+          -1
+        doc: |
+          The index of the chosen variant.
+  unorm10x3x2:
+    doc: |
+      A value of four components in one word.
+    seq:
+      - id: x
+        type: b10
+        doc: |
+          X or red.
+          Decoded as x / 1023.0.
+      - id: y
+        type: b10
+        doc: |
+          Y or green.
+          Decoded as x / 1023.0.
+      - id: z
+        type: b10
+        doc: |
+          Z or blue.
+          Decoded as x / 1023.0.
+      - id: w
+        type: b2
+        doc: |
+          W or alpha.
+          Decoded as x / 3.0.
 enums:
   index_format:
     0:

@@ -229,6 +229,11 @@ fn samples_give_no_computed_value() {
         let mut computed = computed_fields(ty);
         // Selects the type of the indices.
         computed.remove("index_format");
+        // Without an index buffer, nothing determines the number of indices.
+        let tree = Tree::read(ty, &bytes, &Limits::default()).unwrap();
+        if tree.get("data.indices").is_none() {
+            computed.remove("n_indices");
+        }
         let given: Vec<_> = computed
             .iter()
             .filter(|name| keys.iter().any(|key| key == *name))
@@ -269,7 +274,7 @@ fn reference_files_come_back() {
             tree.assemble_consistent(&Limits::default()).unwrap() == bytes,
             "{id}"
         );
-        if format.has_json_of_values() {
+        if format.has_json() {
             let mut json = Vec::new();
             format
                 .file_to_json(&bytes, &Default::default(), &mut json)

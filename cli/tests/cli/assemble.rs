@@ -228,7 +228,7 @@ fn incomplete_dumps_are_rejected() {
             "mesh has no layout \"dough\", only ",
         ),
         ("{\"format\":\"mesh\"}".into(), "`layout` is missing"),
-        ("{\"format\":\"seed\"}".into(), "seed is a text format"),
+        ("{\"format\":\"seed\"}".into(), "missing field `value`"),
         (of_mesh(", \"values\": {}"), "unknown key `values`"),
         (
             of_mesh(", \"version\": 2"),
@@ -393,20 +393,30 @@ fn recount_updates_dependent_values() {
             .fine()
             .contains("3 (0x00000003)")
     );
-    // `data_len` follows from the buffers, which come after the descriptor that states it.
-    let vertices = format!("data.vertices=[{}]", ["0"; 175].join(","));
-    let warning = edit(&[
-        "--recount",
-        "--set",
-        "descriptor.n_vertices=7",
-        "--set",
-        &vertices,
-    ]);
+    // `n_vertices` and `data_len` follow from the buffers, which come after the descriptor that states them.
+    let last_vertex: Vec<_> = (0..5)
+        .map(|buffer| format!("data.vertices[{buffer}][7]"))
+        .collect();
+    let mut arguments = vec!["--recount"];
+    for path in &last_vertex {
+        arguments.extend(["--remove", path]);
+    }
+    let warning = edit(&arguments);
     assert!(
         warning.contains(
             "first vertex 4 plus count 4 exceeds the vertex count 7 [IYMA-MESH-RANGE, I11]"
         ),
         "{warning}"
+    );
+    // All buffers have the same number of vertices, and each has an attribute.
+    assert_eq!(
+        edit(&arguments[..3]),
+        "error: quads.ima: data.vertices[1]: its number of items is 8, which conflicts with the number of items of \
+         data.vertices[0], 7: both determine descriptor.n_vertices\n"
+    );
+    assert_eq!(
+        edit(&["--recount", "--remove", "data.vertices[1]"]),
+        "error: quads.ima: data.vertices: has 4 items, but `attributes` has 5\n"
     );
     let error = edit(&["--insert", mesh]);
     assert!(

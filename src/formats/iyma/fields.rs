@@ -39,11 +39,17 @@ struct DataFields<'d>(&'d Document);
 impl Fields for DataFields<'_> {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Document {
-            user_data, indices, ..
+            user_data,
+            indices,
+            attributes,
+            ..
         } = self.0;
         match (name, indices) {
             ("user_data", _) => DocumentValue::Bytes((&**user_data).into()),
             ("indices", Some(indices)) => DocumentValue::Bytes((&*indices.data).into()),
+            ("vertices", _) => DocumentValue::items(attributes, |attribute| {
+                DocumentValue::Bytes((&*attribute.data).into())
+            }),
             _ => DocumentValue::Unknown,
         }
     }

@@ -1,13 +1,15 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! The declaration does not state the sizes of individual buffers, so this module generates the buffers. Unless
-//! `plausible` is set, they contain arbitrary bit patterns, including NaN and infinities.
+//! The ranges of meshes are related to the indices in them by a rule that is enforced in code, so this module generates
+//! the buffers. Unless `plausible` is set, they contain arbitrary bit patterns, including NaN and infinities.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, VertexFormat};
+use super::{
+    Attribute, Component, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, VertexFormat,
+};
 use crate::Dialect;
 use crate::layout::generate::Config;
 
@@ -148,16 +150,54 @@ fn random_attribute(
         format
     };
     let mut state = seed | 1;
-    let bytes = (0..n_vertices as usize * format.size()).map(|_| {
+    let mut next = move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state >> 24) as u8 & mask
-    });
+        state >> 24
+    };
+    let size = n_vertices as usize * format.size();
+    let mut data: Vec<u8> = (0..size).map(|_| next() as u8 & mask).collect();
+    if mask == 0xff {
+        match format.component() {
+            Component::Float32 => replace_some(&mut data, SPECIAL_F32.map(f32::to_le_bytes), next),
+            Component::Float64 => replace_some(&mut data, SPECIAL_F64.map(f64::to_le_bytes), next),
+            _ => {}
+        }
+    }
     Attribute {
         usage,
         format,
-        data: bytes.collect::<Vec<_>>().into(),
+        data: data.into(),
+    }
+}
+
+/// The floats that loaders confuse, and that random bits rarely yield.
+const SPECIAL_F32: [f32; 5] = [
+    -0.0,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    f32::from_bits(1),
+];
+const SPECIAL_F64: [f64; 5] = [
+    -0.0,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    f64::from_bits(1),
+];
+
+/// Replaces one of four numbers of `N` bytes.
+fn replace_some<const N: usize>(
+    data: &mut [u8],
+    numbers: [[u8; N]; 5],
+    mut next: impl FnMut() -> u64,
+) {
+    for number in data.chunks_exact_mut(N) {
+        if let (0, index) = (next() % 4, next() as usize % numbers.len()) {
+            number.copy_from_slice(&numbers[index]);
+        }
     }
 }
 

@@ -131,18 +131,12 @@ fn is_indexed(meshes: &[Mesh]) -> bool {
     meshes.iter().any(|mesh| mesh.faces.indices.is_some())
 }
 
-/// Returns the location of a mesh's vertices in each buffer. The declaration has one list of bytes for all buffers.
+/// Returns the location of a mesh's vertices in each buffer.
 fn vertex_lists(document: &Document, mesh: &MeshInfo) -> Vec<StridedList> {
-    let mut start = 0;
-    let buffers = document.attributes.iter().map(|attribute| {
-        let width = attribute.format.size() as u64;
-        let first = start + width * u64::from(mesh.first_vertex);
-        start += attribute.data.len() as u64;
-        StridedList {
-            list: "data.vertices".to_owned(),
-            first,
-            width,
-        }
+    let buffers = 0..document.attributes.len();
+    let lists = buffers.map(|buffer| StridedList {
+        first: mesh.first_vertex.into(),
+        ..StridedList::single(format!("data.vertices[{buffer}]"))
     });
-    buffers.collect()
+    lists.collect()
 }

@@ -13,7 +13,7 @@ pub(super) use vertex_format::UNORM10X3X2;
 
 pub use descriptor::{AttributeFields, Descriptor, IndicesInfo, MeshInfo, VertexAttributeInfo};
 pub use usage::{Usage, UsageField};
-pub use vertex_format::{Component, IndexFormat, VertexFormat};
+pub use vertex_format::{Component, IndexFormat, Unorm10x3x2, VertexBuffer, VertexFormat};
 
 use std::sync::LazyLock;
 
@@ -48,7 +48,7 @@ pub struct File<'a> {
         checksum = header.data_checksum, by = DATA_HASH(dialect), none = 0,
         args(
             descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
-            descriptor.data_len
+            descriptor.n_vertices, descriptor.attributes
         )
     )]
     pub data: Rest<'a>,
@@ -86,7 +86,10 @@ impl Header {
 
 /// The uncompressed buffers, concatenated.
 #[derive(Layout)]
-#[br(little, import(user_data_len: u32, has_indices: u8, index_format: IndexFormat, n_indices: u32, data_len: u64))]
+#[br(little, import(
+    user_data_len: u32, has_indices: u8, index_format: IndexFormat, n_indices: u32, n_vertices: u32,
+    attributes: &[AttributeFields]
+))]
 pub struct Data<'a> {
     /// Application-defined bytes.
     #[br(count = user_data_len)]
@@ -95,8 +98,8 @@ pub struct Data<'a> {
     #[br(if(has_indices != 0), args(index_format, n_indices))]
     pub indices: Option<IndexData<'a>>,
     /// The vertex buffers, in descriptor order (I8).
-    #[br(count = data_len - user_data_len as u64 - n_indices as u64 * (2 + 2 * (index_format as u64)))]
-    pub vertices: Bulk<'a, u8>,
+    #[br(parse_with = args_iter(attributes.iter().map(|attribute| (attribute.format, n_vertices))))]
+    pub vertices: Vec<VertexBuffer<'a>>,
 }
 
 /// The index buffer.
