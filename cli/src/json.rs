@@ -5,9 +5,7 @@ use std::io::{self, Write};
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{
-    AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions, Report, WriteOptions,
-};
+use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions, Report};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -68,13 +66,10 @@ impl JsonLayout {
     pub fn parse(text: &[u8], formats: &Formats) -> Result<JsonLayout, String> {
         let Names { format, layout } = Names::parse(text)?;
         let format = formats.get(&format).map_err(|error| error.to_string())?;
-        let layouts = format.about().layouts();
-        let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
+        let names = format.value_layouts();
         let name = match (&layout, &names[..]) {
             (_, []) => {
-                return Err(format!(
-                    "{format} is a text format, which has no layout to assemble"
-                ));
+                return Err(format!("{format} declares no values"));
             }
             (Some(layout), _) => layout,
             (None, [only]) => *only,
@@ -158,29 +153,14 @@ pub struct FileFromJson {
     pub format: AnyFormat,
     dialect: Dialect,
     pub bytes: Vec<u8>,
-    /// The document of a built-in format, if the JSON has no layout.
-    document: Option<Document>,
 }
 
 impl FileFromJson {
     /// Assembles the file, valid or not. Errors contain line and column, or the path of a value.
     pub fn read(text: &[u8], formats: &Formats) -> Result<FileFromJson, String> {
         let text = without_byte_order_mark(text);
-        let format = find_format(text, formats)?;
-        if let Some(id) = format.built_in_id()
-            && !format.has_json_of_values()
-            && !has_layout(text)
-        {
-            let document = id.document_from_json(text);
-            let document = document.map_err(|error| error.to_string())?;
-            let bytes = document.write(&WriteOptions::lenient());
-            return Ok(FileFromJson {
-                format,
-                dialect: Dialect::default(),
-                bytes: bytes.map_err(|error| error.to_string())?,
-                document: Some(document),
-            });
-        }
+        // Errors in the notation of JSON come first.
+        find_format(text, formats)?;
         let layout = JsonLayout::parse(text, formats)?;
         let values = Tree::from_json(layout.ty, text);
         let bytes = values
@@ -190,20 +170,18 @@ impl FileFromJson {
             format: layout.format,
             dialect: layout.dialect,
             bytes,
-            document: None,
         })
     }
 
-    /// Returns the options to decode the file, valid or not.
+    /// Returns the options to decode the file, valid or not, with its comments.
     pub fn options(&self) -> ReadOptions {
-        ReadOptions::lenient().with_dialect(self.dialect)
+        ReadOptions::lenient()
+            .with_dialect(self.dialect)
+            .with_comments(true)
     }
 
     /// Decodes a file of a built-in format, valid or not; `None` for a custom format.
     pub fn decode(&self) -> Option<Result<Document, String>> {
-        if let Some(document) = &self.document {
-            return Some(Ok(document.clone()));
-        }
         let format = self.format.built_in_id()?;
         let document = format.read(&self.bytes, &self.options());
         Some(document.map_err(message_of))

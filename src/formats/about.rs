@@ -53,6 +53,8 @@ pub struct About {
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).
     pub(crate) layouts: fn() -> Layouts,
+    /// For a text format, the layout of its values, which the text packs. It has the name of the format.
+    pub(crate) values: Option<fn() -> &'static Type>,
 }
 
 /// The specification of a format.
@@ -81,6 +83,7 @@ impl About {
             has_precisions: false,
             rules: general_rules::RULES,
             layouts,
+            values: None,
         }
     }
 

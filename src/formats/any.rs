@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::examples::ExampleSearch;
 use super::{About, Declared, Detection, Interpretation, RuleExample, rule_texts};
-#[cfg(any(feature = "scene", feature = "serde"))]
+#[cfg(feature = "scene")]
 use crate::WriteOptions;
 use crate::contents::Contents;
 use crate::info::Info;
@@ -39,14 +39,6 @@ pub(super) struct SceneFunctions {
     pub write: Option<WriteScene>,
     /// Whether readers of written files require normals.
     pub needs_normals: bool,
-}
-
-/// The functions that convert between files of a format and JSON documents.
-#[cfg(feature = "serde")]
-#[derive(Clone, Copy)]
-pub(super) struct JsonFunctions {
-    pub write: fn(&[u8], &ReadOptions) -> Result<String>,
-    pub read: fn(&[u8], &WriteOptions) -> Result<Vec<u8>>,
 }
 
 /// A built-in or custom format, and the operations on its files.
@@ -84,8 +76,6 @@ pub struct AnyFormat {
     example_of: fn(&'static Rule) -> Option<RuleExample>,
     #[cfg(feature = "scene")]
     pub(super) scenes: Option<SceneFunctions>,
-    #[cfg(feature = "serde")]
-    pub(super) json: Option<JsonFunctions>,
 }
 
 impl AnyFormat {
@@ -112,8 +102,6 @@ impl AnyFormat {
             example_of: T::example_of,
             #[cfg(feature = "scene")]
             scenes: None,
-            #[cfg(feature = "serde")]
-            json: None,
         }
     }
 
@@ -194,7 +182,38 @@ impl AnyFormat {
         (self.layout_of)(bytes, dialect)
     }
 
-    /// Returns the layout with a name, and its dialect; `None` if there is none.
+    /// Returns the layout of the values in a file: the layout of the file or, for a text format, that of the values that its
+    /// text packs. `None` if the values are not declared.
+    ///
+    /// ```
+    /// # #[cfg(feature = "seed")] {
+    /// use meshspec::layout::tree::Tree;
+    /// use meshspec::{AnyFormat, Dialect, FormatId};
+    ///
+    /// let seed = AnyFormat::from(FormatId::Seed);
+    /// let text = b"[name]=Flag # a flag\np 0, 1.50, 0\n";
+    /// assert_eq!(seed.layout_of(text, Dialect::Spec), None);
+    /// let values = seed.values_of(text, Dialect::Spec).unwrap();
+    /// let mut tree = Tree::read(values, text, &Default::default()).unwrap();
+    /// tree.set("positions[0][2]", "-1")?;
+    /// assert_eq!(tree.assemble(&Default::default())?, b"[name]=Flag # a flag\np 0, 1.50, -1\n");
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn values_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        let layout = self.layout_of(bytes, dialect);
+        layout.or_else(|| self.about.values.map(|values| values()))
+    }
+
+    /// Returns the names of the layouts of values in files. See [`values_of`](AnyFormat::values_of).
+    pub fn value_layouts(self) -> Vec<&'static str> {
+        match self.about.values {
+            Some(_) => vec![self.name()],
+            None => self.about.layouts().iter().map(|(name, _)| *name).collect(),
+        }
+    }
+
+    /// Returns the layout of values with a name, and its dialect; `None` if there is none.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -206,6 +225,9 @@ impl AnyFormat {
     /// # }
     /// ```
     pub fn layout_named(self, name: &str) -> Option<(Dialect, &'static Type)> {
+        if let Some(values) = self.about.values {
+            return (name == self.name()).then(|| (Dialect::Spec, values()));
+        }
         self.about.dialects.iter().find_map(|dialect| {
             let layouts = self.about.layouts_of(Some(*dialect));
             let (_, layout) = layouts.iter().find(|(own, _)| *own == name)?;

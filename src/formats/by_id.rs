@@ -9,22 +9,12 @@ use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        let format = with_format!(id, FormatId {}, |D| {
+        with_format!(id, FormatId {}, |D| {
             let format = AnyFormat::of::<D>().with_id(id);
             #[cfg(feature = "scene")]
             let format = format.with_scenes::<D>().with_info_of(format);
             format
-        });
-        #[cfg(feature = "serde")]
-        let format = match id {
-            #[cfg(feature = "seed")]
-            FormatId::Seed => format.with_json::<crate::seed::Document>(),
-            #[cfg(feature = "iyma")]
-            FormatId::Iyma => format.with_json::<crate::iyma::Document>(),
-            #[allow(unreachable_patterns, reason = "if only these formats are enabled")]
-            _ => format,
-        };
-        format
+        })
     }
 }
 

@@ -28,8 +28,6 @@ pub struct RuleExample {
     pub violating: Vec<u8>,
     /// The correct file, for which [`check`](crate::check) returns no finding.
     pub correct: Vec<u8>,
-    /// Whether both files are JSON documents, because no encoded file can break the rule.
-    pub is_json: bool,
 }
 
 /// The maximum numbers of items per list in generated files, in the order in which they are tried.
@@ -104,7 +102,6 @@ impl ExampleSearch {
             dialect,
             violating: broken.bytes,
             correct,
-            is_json: false,
         })
     }
 
@@ -171,6 +168,5 @@ pub(super) fn example_from_changes<D: super::Format + Clone>(
         dialect: document.dialect(),
         violating: changed.write(&crate::WriteOptions::lenient()).ok()?,
         correct: document.write(&crate::WriteOptions::default()).ok()?,
-        is_json: false,
     })
 }

@@ -76,7 +76,6 @@ impl Interchange {
             dialect: Dialect::Spec,
             violating,
             correct: correct.into(),
-            is_json: false,
         }
     }
 }

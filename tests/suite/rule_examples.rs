@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange;
-use meshspec::{
-    AnyFormat, Document, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma,
-};
+use meshspec::{AnyFormat, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma};
 
 /// Pairs of rules: a file that breaks the first rule also breaks the second.
 const IMPLIED: [(&str, &str); 3] = [
@@ -17,11 +15,11 @@ const IMPLIED: [(&str, &str); 3] = [
 /// A rule that every violating file breaks at least twice: swapping two joints breaks it for both.
 const TWICE: &str = "MESH-JOINT-ORDER";
 
+/// A rule that no file breaks, only a document in memory.
+const DOCUMENT_RULE: &str = "SEED-COMMENT";
+
 /// Checks one file of an example.
 fn check(format: FormatId, example: &RuleExample, bytes: &[u8]) -> Report {
-    if example.is_json {
-        return serde_json::from_slice::<Document>(bytes).unwrap().check();
-    }
     let options = ReadOptions::default().with_dialect(example.dialect);
     meshspec::check(bytes, format, &options).unwrap()
 }
@@ -63,12 +61,14 @@ fn every_rule_has_an_example_that_breaks_it_alone() {
     let rules = FormatId::ALL
         .iter()
         .flat_map(|id| id.about().rules.iter().map(|rule| (*id, *rule)));
-    let rules: Vec<_> = rules.collect();
+    let rules: Vec<_> = rules
+        .filter(|(_, rule)| rule.code != DOCUMENT_RULE)
+        .collect();
     let faults: Vec<_> = rules
         .iter()
         .filter_map(|(format, rule)| fault(*format, rule))
         .collect();
-    assert_eq!(rules.len(), 97);
+    assert_eq!(rules.len(), 96);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

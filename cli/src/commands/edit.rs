@@ -7,7 +7,7 @@ use clap::Args;
 use meshspec::layout::assemble::{self, Change};
 use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{self, Segment};
-use meshspec::{Finding, Formats, Report};
+use meshspec::{AnyFormat, Finding, Formats, Report};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -16,7 +16,7 @@ use crate::output;
 use crate::path_resolver::PathResolver;
 use crate::progress;
 use crate::read_args::ReadArgs;
-use crate::readable::{Readable, argument_of};
+use crate::readable::Readable;
 use crate::terminal::{Escaped, HINT, WARNING};
 use crate::untyped_value;
 
@@ -56,7 +56,7 @@ pub struct Edit {
 /// The files that `edit` changes.
 pub const READABLE: Readable = Readable {
     command: "edit",
-    reads_format: |format| !format.about().layouts().is_empty(),
+    reads_format: AnyFormat::has_json,
     reads_interchange: false,
     reads_json: false,
 };
@@ -74,13 +74,12 @@ impl Edit {
         let Encoding::Format(format) = encoding else {
             return Err(READABLE.failure(encoding, &self.input, formats));
         };
-        let Some(layout) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
-            let file = argument_of(&self.input);
-            return Err(READABLE.failure(encoding, &self.input, formats).with_hint(format!(
-                "change its lines in a text editor, or its values as JSON: `meshspec convert {file} values.json`, \
-                 then `meshspec convert values.json OUT --to {format}`"
-            )));
+        let dialect = options.dialect.unwrap_or_default();
+        let Some(layout) = format.values_of(&bytes, dialect) else {
+            return Err(READABLE.failure(encoding, &self.input, formats));
         };
+        // A text contains no counts.
+        let recount = self.recount || format.layout_of(&bytes, dialect).is_none();
         encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;
         let edits = self.parse_edits(&PathResolver {
@@ -89,7 +88,7 @@ impl Edit {
             bytes: &bytes,
             limits,
         })?;
-        let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)
+        let edited = assemble::edit(layout, &bytes, &edits, recount, limits)
             .map_err(|error| Failure::from_error(&name, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&edited))?;
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
@@ -99,8 +98,8 @@ impl Edit {
             } else {
                 "broken now"
             };
-            let hint = (!self.recount)
-                .then_some("--recount updates the values that depend on the changes");
+            let hint =
+                (!recount).then_some("--recount updates the values that depend on the changes");
             self.warn(&format!("the file is {state}: {fault}"), hint);
         } else if let (Ok(before), Ok(after)) = (
             format.check(&bytes, &options),

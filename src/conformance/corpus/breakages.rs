@@ -65,7 +65,7 @@ pub(super) fn offer_examples(
         if candidates.has_rule(rule.code) {
             continue;
         }
-        let example = format.example_of(rule).filter(|example| !example.is_json);
+        let example = format.example_of(rule);
         let is_wanted = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
         if let Some(example) = example.filter(|example| is_wanted(example.dialect)) {
             let defect = "an example of the rule";

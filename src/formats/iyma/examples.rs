@@ -96,7 +96,6 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         dialect: Dialect::Spec,
         violating,
         correct,
-        is_json: false,
     })
 }
 

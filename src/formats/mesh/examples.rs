@@ -49,7 +49,6 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         dialect,
         violating,
         correct,
-        is_json: false,
     })
 }
 

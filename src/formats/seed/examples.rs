@@ -21,7 +21,7 @@ u0 0, 1
 f 0, 1, 2
 ";
 
-/// For each rule except [`COMMENT`], the part of [`TEXT`] to replace, and a replacement that breaks the rule.
+/// For each rule except [`COMMENT`], which only documents in memory can break, the part of [`TEXT`] to replace, and a replacement that breaks the rule.
 const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&ENCODING, "DEFAULT", b"DEFAULT\xff"),
     (&CONTROL, "DEFAULT", b"DEFAULT\x1b"),
@@ -58,40 +58,13 @@ const CHANGES: &[(&Rule, &str, &[u8])] = &[
     (&RANGE, "u0 0, 1", b"u0 0, 2"),
 ];
 
-/// The triangle with a comment, as JSON, because only a document can break the rule on comments.
-const COMMENT_JSON: &str = r#"{
-  "format": "seed",
-  "properties": [
-    {"name": "name", "value": "Triangle"}, {"name": "mat0", "value": "DEFAULT"}, {"name": "type", "value": "STATIC"}
-  ],
-  "positions": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
-  "normals": [[0, 0, 1], [0, 0, 1], [0, 0, 1]],
-  "uvs": [[[0, 0], [1, 0], [0, 1]]],
-  "faces": [[0, 1, 2]],
-  "comments": [{"text": " the end", "place": "end"}]
-}
-"#;
-
-/// Returns the example for a rule; `None` if the rule has no example.
+/// Returns the example for a rule; `None` if no file can break it.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
-    if *rule == COMMENT {
-        let violating = COMMENT_JSON.replace(" the end", r" the end\n").into_bytes();
-        return Some(example(violating, COMMENT_JSON, true));
-    }
     let (_, from, to) = CHANGES.iter().find(|(broken, ..)| *broken == rule)?;
     let (before, after) = TEXT.split_once(from)?;
-    Some(example(
-        [before.as_bytes(), to, after.as_bytes()].concat(),
-        TEXT,
-        false,
-    ))
-}
-
-fn example(violating: Vec<u8>, correct: &str, is_json: bool) -> RuleExample {
-    RuleExample {
+    Some(RuleExample {
         dialect: Dialect::Spec,
-        violating,
-        correct: correct.into(),
-        is_json,
-    }
+        violating: [before.as_bytes(), to, after.as_bytes()].concat(),
+        correct: TEXT.into(),
+    })
 }

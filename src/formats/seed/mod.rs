@@ -51,6 +51,7 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
+pub(super) mod values;
 
 pub use schema::{Comment, CommentPlace, Document, LineKind, LineRef, Property};
 
@@ -59,6 +60,7 @@ use std::ops::ControlFlow;
 use super::{About, Declared, Detection, Format, Specification, reject_violations};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
+use crate::layout::Layout;
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
 use crate::{
     Confidence, Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity,
@@ -77,6 +79,7 @@ impl Declared for Document {
         }),
         extensions: &["mesh"],
         rules: rules::RULES,
+        values: Some(|| &<values::File as Layout>::TYPE),
         ..About::new("seed", "Seed", || &[])
     };
 

@@ -286,14 +286,6 @@ impl ExamplePrinter<'_> {
     fn check(&self, file: &[u8]) -> Result<Report> {
         let options = ReadOptions::default().with_dialect(self.example.dialect);
         let report = match self.encoding {
-            Encoding::Format(format) if self.example.is_json => {
-                let document = format.built_in_id().map(|id| id.document_from_json(file));
-                document.transpose().map(|document| {
-                    document
-                        .map(|document| document.check())
-                        .unwrap_or_default()
-                })
-            }
             Encoding::Format(format) => format.check(file, &options),
             Encoding::Interchange(format) => format.check(file, &NO_FILES, &options),
             Encoding::Json => return Ok(Report::default()),
@@ -308,22 +300,17 @@ impl ExamplePrinter<'_> {
         }
     }
 
-    /// Describes the size of a file, and whether it is JSON. For other files, adds the dialect unless that is the
-    /// dialect of the specification.
+    /// Describes the size of a file, and its dialect unless that is the dialect of the specification.
     fn describe_size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {
-            _ if self.example.is_json => format!("{size} of JSON, as no file can violate the rule"),
             Dialect::Spec => size,
             dialect => format!("{size}, {dialect} dialect"),
         }
     }
 
-    /// Prints the dump of the value that a finding is about; for an example in JSON, the whole document.
+    /// Prints the dump of the value that a finding is about.
     fn print_value(&self, file: &[u8], finding: &Finding, out: &mut impl Write) -> Result<()> {
-        if self.example.is_json {
-            writeln!(out, "{}", String::from_utf8_lossy(file))?;
-        }
         if let (Some(layout), Some(path @ [_, ..])) = (self.layout(file), finding.path.segments()) {
             let mut dump = Vec::new();
             Dump::new(layout, file)

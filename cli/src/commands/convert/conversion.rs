@@ -61,7 +61,7 @@ impl ConversionArgs {
         formats: &Formats,
     ) -> Result<()> {
         if let Encoding::Format(format) = to
-            && !(from == Some(Encoding::Json) && format.has_json_of_values())
+            && !(from == Some(Encoding::Json) && format.has_json())
         {
             encoding::require_target(format, "--to")?;
         }

@@ -300,9 +300,10 @@ impl ConversionRun<'_> {
     /// content.
     fn keeps_file(&self, document: &Document) -> bool {
         let conversion = self.conversion;
-        AnyFormat::from(document.format()).has_json_of_values()
-            && conversion.edits.is_empty()
+        conversion.edits.is_empty()
+            && conversion.comments().are_kept()
             && conversion.precision.is_none()
+            && conversion.compression.first_given().is_none()
             && conversion
                 .dialect
                 .is_none_or(|dialect| dialect == document.dialect())

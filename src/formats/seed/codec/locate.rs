@@ -74,7 +74,7 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
 }
 
 /// Returns the byte range of a value in a line; `None` if missing.
-fn value_range(line: &[u8], component: usize) -> Option<Range<usize>> {
+pub(super) fn value_range(line: &[u8], component: usize) -> Option<Range<usize>> {
     let content = content_range(line);
     let first = line.get(content.clone())?.iter().position(is_whitespace)?;
     let mut start = content.start + first;

@@ -14,6 +14,7 @@ pub(super) mod locate;
 pub(super) mod messages;
 mod reader;
 pub(super) mod text;
+pub(super) mod update;
 pub(super) mod window;
 pub(super) mod write;
 

@@ -1,7 +1,8 @@
 //! Writes documents as text: properties, then attributes in table order, then faces.
 
 use super::super::columns::Column;
-use super::super::schema::{Comment, CommentPlace, Document, LineKind, LineRef};
+use super::super::schema::{Comment, CommentPlace, Document, LineKind, LineRef, Property};
+use crate::layout::grammar::Attribute;
 
 /// Encodes a document, which must be valid.
 ///
@@ -18,7 +19,7 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
     out.write_heading(&format!("Seed mesh: {vertices} vertices, {faces} faces"));
     for (index, property) in document.properties.iter().enumerate() {
         out.write_line(CommentPlace::Property, index, |bytes| {
-            bytes.extend_from_slice(format!("[{}]={}", property.name, property.value).as_bytes());
+            append_property(bytes, property);
         });
     }
     for kind in LineKind::ALL {
@@ -29,12 +30,8 @@ pub(in crate::formats::seed) fn write(document: &Document, with_comments: bool) 
         match column {
             Column::Floats(values) => out.write_values(kind, values, append_float),
             Column::Integers(values) => {
-                let words = kind.attribute().words();
                 out.write_values(kind, values, |bytes, value| {
-                    match words.get(value as usize) {
-                        Some(word) => bytes.extend_from_slice(word.as_bytes()),
-                        None => append_short(bytes, itoa::Buffer::new().format(value).as_bytes()),
-                    }
+                    append_integer(bytes, kind, value)
                 });
             }
         }
@@ -135,6 +132,38 @@ impl TextWriter<'_> {
                 }
             });
         }
+    }
+}
+
+/// Appends the content of the line of a property.
+pub(super) fn append_property(bytes: &mut Vec<u8>, property: &Property) {
+    bytes.extend_from_slice(format!("[{}]={}", property.name, property.value).as_bytes());
+}
+
+/// Appends the content of the line at `index` among those of a column.
+pub(super) fn append_line(bytes: &mut Vec<u8>, kind: LineKind, column: Column, index: usize) {
+    let Attribute {
+        identifier, values, ..
+    } = kind.attribute();
+    bytes.extend_from_slice(identifier.as_bytes());
+    for value in 0..*values {
+        bytes.extend_from_slice(if value == 0 { b" " } else { b", " });
+        append_value(bytes, kind, column, index * values + value);
+    }
+}
+
+/// Appends the value at `index` in a column.
+pub(super) fn append_value(bytes: &mut Vec<u8>, kind: LineKind, column: Column, index: usize) {
+    match column {
+        Column::Floats(values) => append_float(bytes, values[index]),
+        Column::Integers(values) => append_integer(bytes, kind, values[index]),
+    }
+}
+
+fn append_integer(bytes: &mut Vec<u8>, kind: LineKind, value: u32) {
+    match kind.attribute().words().get(value as usize) {
+        Some(word) => bytes.extend_from_slice(word.as_bytes()),
+        None => append_short(bytes, itoa::Buffer::new().format(value).as_bytes()),
     }
 }
 

@@ -1,0 +1,143 @@
+//! The values of a Seed file, and changes of its text.
+
+use meshspec::layout::declaration::Type;
+use meshspec::layout::tree::{Tree, UntypedValue};
+use meshspec::{AnyFormat, Dialect, FormatId, Limits};
+
+use crate::common::{accepted_fixtures, samples_of, values_of};
+use crate::corpus;
+use crate::tree_json::assert_comes_back_from_json;
+use meshspec::conformance::corpus::CaseKind;
+
+fn values() -> &'static Type {
+    let seed = AnyFormat::from(FormatId::Seed);
+    seed.values_of(&[], Dialect::Spec).unwrap()
+}
+
+/// Spaces, a line ending of Windows, a comment, a blank line, and no line ending at the end.
+const TEXT: &str = "# a quad\r
+[name]=Quad # the name\r
+p  0.0, 1.50,0 # first\r
+p 1, 0, 0\r
+\r
+f 0,1,2 # one\r
+u0 0, 0\r
+f 2,1,0";
+
+/// Returns the text after a change of its values.
+#[track_caller]
+fn changed(change: impl FnOnce(&mut Tree)) -> String {
+    let mut tree = Tree::read(values(), TEXT.as_bytes(), &Limits::default()).unwrap();
+    // A text contains no counts.
+    let counts = [
+        "property_count",
+        "position_count",
+        "normal_count",
+        "color_count",
+        "color_counts",
+        "uv_count",
+        "uv_counts",
+        "face_count",
+    ];
+    for count in counts {
+        tree.remove(count).unwrap();
+    }
+    change(&mut tree);
+    String::from_utf8(tree.assemble(&Limits::default()).unwrap()).unwrap()
+}
+
+fn list(numbers: &[&str]) -> UntypedValue {
+    UntypedValue::List(
+        numbers
+            .iter()
+            .map(|number| UntypedValue::from(*number))
+            .collect(),
+    )
+}
+
+#[test]
+fn unchanged_text_stays() {
+    assert_eq!(changed(|_| ()), TEXT);
+}
+
+#[test]
+fn only_changed_numbers_change() {
+    let text = changed(|tree| tree.set("positions[0][2]", "-2.5").unwrap());
+    assert_eq!(text, TEXT.replace("1.50,0 #", "1.50,-2.5 #"));
+    let text = changed(|tree| tree.set("faces[1][0]", "7").unwrap());
+    assert_eq!(text, TEXT.replace("f 2,1,0", "f 7,1,0"));
+    let text = changed(|tree| tree.set("properties[0].value", "Square").unwrap());
+    assert_eq!(text, TEXT.replace("=Quad", "=Square"));
+}
+
+#[test]
+fn lines_are_added_and_removed() {
+    let text = changed(|tree| tree.remove("faces[0]").unwrap());
+    assert_eq!(text, TEXT.replace("f 0,1,2 # one\r\n", ""));
+    let text = changed(|tree| tree.remove("positions[0]").unwrap());
+    assert_eq!(text, TEXT.replace("p  0.0, 1.50,0 # first\r\n", ""));
+    let text = changed(|tree| {
+        tree.insert("positions[0]", list(&["3", "4", "5.5"]))
+            .unwrap()
+    });
+    assert_eq!(text, TEXT.replace("p  0.0", "p 3, 4, 5.5\r\np  0.0"));
+    let text = changed(|tree| {
+        tree.insert("positions[1]", list(&["3", "4", "5.5"]))
+            .unwrap()
+    });
+    assert_eq!(text, TEXT.replace("p 1, 0, 0", "p 3, 4, 5.5\r\np 1, 0, 0"));
+    let text = changed(|tree| tree.insert("faces[2]", list(&["0", "0", "1"])).unwrap());
+    assert_eq!(text, format!("{TEXT}\r\nf 0, 0, 1\r\n"));
+    let text = changed(|tree| {
+        tree.insert(
+            "colors[0]",
+            UntypedValue::List(vec![list(&["0", "0.5", "1", "1"])]),
+        )
+        .unwrap()
+    });
+    assert_eq!(text, format!("{TEXT}\r\nc0 0, 0.5, 1, 1\r\n"));
+    let text = changed(|tree| tree.remove("properties[0]").unwrap());
+    assert_eq!(text, TEXT.replace("[name]=Quad # the name\r\n", ""));
+}
+
+#[test]
+fn invalid_values_are_rejected() {
+    let mut tree = Tree::read(values(), TEXT.as_bytes(), &Limits::default()).unwrap();
+    tree.set("positions[0][0]", "NaN").unwrap();
+    let error = tree.assemble(&Limits::default()).unwrap_err();
+    assert!(error.to_string().contains("[SEED-"), "{error}");
+}
+
+#[test]
+fn samples_and_valid_files_of_the_corpus_come_back() {
+    let valid = corpus::cases()
+        .filter(|(entry, _)| entry.format == "seed" && entry.kind == CaseKind::Valid);
+    let files: Vec<_> = samples_of(FormatId::Seed)
+        .chain(valid.map(|(_, bytes)| bytes))
+        .collect();
+    assert!(files.len() > 20, "{}", files.len());
+    for bytes in files {
+        assert_comes_back_from_json(values(), &bytes);
+        // Counts are computed.
+        let json = String::from_utf8(values_of(values(), &bytes)).unwrap();
+        assert!(!json.contains("_count"), "{json:.500}");
+    }
+}
+
+#[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
+fn reference_files_come_back() {
+    let seed = AnyFormat::from(FormatId::Seed);
+    let mut count = 0;
+    let seeds = accepted_fixtures()
+        .into_iter()
+        .filter(|(id, _)| *id == FormatId::Seed);
+    for (_, bytes) in seeds {
+        let mut json = Vec::new();
+        seed.file_to_json(&bytes, &Default::default(), &mut json)
+            .unwrap();
+        assert!(seed.json_to_file(&json, &Default::default()).unwrap() == bytes);
+        count += 1;
+    }
+    assert_eq!(count, 57);
+}
