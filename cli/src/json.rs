@@ -190,12 +190,22 @@ impl FileFromJson {
     /// Returns the violations in the file.
     pub fn check(&self) -> Result<Report, String> {
         match self.decode() {
-            Some(document) => document.map(|document| document.check()),
-            None => self
-                .format
-                .check(&self.bytes, &self.options())
-                .map_err(message_of),
+            // Documents lack what only a text violates, such as spaces in numbers.
+            Some(document) => {
+                let report = document?.check();
+                if report.findings().is_empty() {
+                    self.check_bytes()
+                } else {
+                    Ok(report)
+                }
+            }
+            None => self.check_bytes(),
         }
+    }
+
+    fn check_bytes(&self) -> Result<Report, String> {
+        let report = self.format.check(&self.bytes, &self.options());
+        report.map_err(message_of)
     }
 }
 

@@ -111,7 +111,8 @@ impl FormatId {
         let format = AnyFormat::from(self);
         let (dialect, layout) = format.layout_in_json(text)?;
         let bytes = Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
-        self.read(&bytes, &ReadOptions::lenient().with_dialect(dialect))
+        let options = ReadOptions::lenient().with_dialect(dialect);
+        self.read(&bytes, &options.with_comments(true))
     }
 }
 

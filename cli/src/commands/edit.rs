@@ -7,7 +7,7 @@ use clap::Args;
 use meshspec::layout::assemble::{self, Change};
 use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{self, Segment};
-use meshspec::{AnyFormat, Finding, Formats, Report};
+use meshspec::{AnyFormat, Finding, Formats, Report, Strictness};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -78,8 +78,16 @@ impl Edit {
         let Some(layout) = format.values_of(&bytes, dialect) else {
             return Err(READABLE.failure(encoding, &self.input, formats));
         };
+        let is_text = format.layout_of(&bytes, dialect).is_none();
         // A text contains no counts.
-        let recount = self.recount || format.layout_of(&bytes, dialect).is_none();
+        let recount = self.recount || is_text;
+        if is_text {
+            let report = format.check(&bytes, &options);
+            let report = report.map_err(|error| Failure::from_error(&name, &error))?;
+            if let Some(finding) = report.first_rejected(Strictness::Lenient) {
+                return Err(Failure::invalid(&name, finding));
+            }
+        }
         encoding.require_extension(&self.output, formats)?;
         let limits = &options.limits;
         let edits = self.parse_edits(&PathResolver {

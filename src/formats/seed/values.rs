@@ -13,9 +13,10 @@ use binrw::helpers::args_iter;
 use binrw::{BinRead, BinWrite, binrw};
 use meshspec_derive::Layout;
 
-use super::codec::{self, update};
+use super::codec::{self, update, write};
 use super::codec_options;
-use super::schema::{Document, Property};
+use super::columns::Column;
+use super::schema::{Document, LineKind, Property, channels};
 use crate::bulk::{self, Rest};
 use crate::layout::declaration::Packing;
 use crate::layout::expr::Value;
@@ -150,25 +151,55 @@ impl Uvs {
 const TEXT: Packing = Packing::Custom {
     name: "seed",
     decode: |text, _| values_of(&read(text)?),
-    encode: |values, _| write(&to_document(values)?),
+    encode: write_values,
     update: Some(change_values),
 };
 
 /// Changes the text of a file so that it has other values, and keeps its comments, its order and its spelling.
 fn change_values(values: &[u8], original: &[u8], _: Option<Value>) -> Result<Vec<u8>, String> {
-    let document = to_document(values)?;
     if let Ok(old) = read(original) {
-        let changed = update::update(original, &old, &document);
-        if read(&changed).is_ok_and(|read| values_of(&read).as_deref() == Ok(values)) {
+        let changed = update::update(original, &old, &to_document(values)?);
+        if has_values(&changed, values) {
             return Ok(changed);
         }
     }
-    write(&document)
+    write_values(values, None)
 }
 
-fn write(document: &Document) -> Result<Vec<u8>, String> {
-    let text = document.write(&WriteOptions::lenient());
-    text.map_err(|error| error.to_string())
+/// Returns a text with these values. They may contradict each other, but a text must be able to express them.
+fn write_values(values: &[u8], _: Option<Value>) -> Result<Vec<u8>, String> {
+    let document = to_document(values)?;
+    let channels = [
+        (document.colors.len(), channels::colors, "colours"),
+        (document.uvs.len(), channels::uvs, "UV channels"),
+    ];
+    for (found, most, what) in channels {
+        if found > most {
+            return Err(format!(
+                "{found} {what} are given, but a file has at most {most}"
+            ));
+        }
+    }
+    let lists = LineKind::ALL.map(|kind| document.column(kind));
+    let is_finite = |column: &Column| match column {
+        Column::Floats(floats) => floats.iter().all(|float| float.is_finite()),
+        Column::Integers(_) => true,
+    };
+    if lists.iter().all(is_finite) {
+        let text = write::write(&document, true);
+        if has_values(&text, values) {
+            return Ok(text);
+        }
+    }
+    match document.write(&WriteOptions::lenient()) {
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Err("the last colour or UV channel has no vertices".to_owned()),
+    }
+}
+
+/// Returns `true` if a text has these values.
+fn has_values(text: &[u8], values: &[u8]) -> bool {
+    read(text).is_ok_and(|document| values_of(&document).as_deref() == Ok(values))
 }
 
 /// Reads a document leniently.
@@ -215,17 +246,17 @@ fn to_document(values: &[u8]) -> Result<Document, String> {
     if left > 0 {
         return Err(bytes_follow(left, "its last face"));
     }
-    let property = |property: PropertyValues| -> Result<Property, String> {
+    let property = |(index, property): (usize, PropertyValues)| -> Result<Property, String> {
         let text = |text: Text| {
             let text = String::from_utf8(text.as_bytes().to_vec());
-            text.map_err(|_| "a property is not UTF-8".to_owned())
+            text.map_err(|_| format!("properties[{index}] is not UTF-8"))
         };
         Ok(Property {
             name: text(property.name)?,
             value: text(property.value)?,
         })
     };
-    let properties = read.properties.into_iter().map(property);
+    let properties = read.properties.into_iter().enumerate().map(property);
     Ok(Document {
         properties: properties.collect::<Result<_, String>>()?,
         positions: read.positions,

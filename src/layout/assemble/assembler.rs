@@ -286,8 +286,10 @@ impl Assembler<'_> {
         self.reject_leaf(target, list)?;
         let given = target.given.and_then(|node| node.parts.as_ref());
         let given = given.map(|parts| &parts.items);
-        let count = fixed.or_else(|| given.map(Items::len));
-        let count = count.unwrap_or_else(|| self.count_of_follower(target, list));
+        let count = fixed
+            .or_else(|| self.recounted_items(target, list))
+            .or_else(|| given.map(Items::len))
+            .unwrap_or_else(|| self.count_of_follower(target, list).unwrap_or_default());
         // The count of a field with a block is the size of the block.
         let field = list
             .step
@@ -322,7 +324,9 @@ impl Assembler<'_> {
         }
         // The omitted items of a fixed-size array.
         next.at = self.write_each(next, &item, index..count, count, &[])?;
-        if given.is_some_and(|items| items.len() > count) {
+        if given.is_some_and(|items| items.len() > count)
+            && self.recounted_items(target, list).is_none()
+        {
             self.path.push(Segment::Index(count));
             self.defer_error(NO_FIELD.to_owned());
             self.path.pop();
@@ -333,16 +337,33 @@ impl Assembler<'_> {
         })
     }
 
-    /// Returns the number of given items in the list of the same struct whose items take arguments from those of an omitted
-    /// list; 0 if there is none. The omitted items may follow from these arguments.
-    fn count_of_follower(&self, target: WriteTarget, list: &Item) -> u64 {
-        let follower = list.own_step().and_then(|list| {
-            let unit = self.frames.visible_values().unit?;
-            unit.follower_of(list)
-        });
-        let node = follower.and_then(|step| target.outer?.field(step.field.name));
-        let parts = node.and_then(|node| node.parts.as_ref());
-        parts.map_or(0, |parts| parts.items.len())
+    /// Returns the number of given items in the list of the same struct whose items take arguments from those of `list`;
+    /// `None` if there is none.
+    fn count_of_follower(&self, target: WriteTarget, list: &Item) -> Option<u64> {
+        let unit = self.frames.visible_values().unit?;
+        let follower = unit.follower_of(list.own_step()?)?;
+        let node = target.outer?.field(follower.field.name)?;
+        Some(node.parts.as_ref()?.items.len())
+    }
+
+    /// Returns the number of items in a list of computed numbers, if given values are recomputed. Drops the other numbers.
+    fn recounted_items(&mut self, target: WriteTarget, list: &Item) -> Option<u64> {
+        let is_computed = list
+            .own_step()
+            .is_some_and(|step| step.is_computed && !step.is_padding);
+        let count = self
+            .count_of_follower(target, list)
+            .filter(|_| self.recounts && is_computed)?;
+        let parts = target.given.and_then(|node| node.parts.as_ref());
+        for section in parts.iter().flat_map(|parts| parts.items.sections()) {
+            if let Section::Given(nodes) = section {
+                nodes
+                    .iter()
+                    .filter_map(|node| node.leaf.as_ref())
+                    .for_each(|leaf| self.used.add(leaf));
+            }
+        }
+        Some(count)
     }
 
     /// Returns an error if a list has another number of items than the list from which its items take arguments.

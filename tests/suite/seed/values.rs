@@ -1,5 +1,6 @@
 //! The values of a Seed file, and changes of its text.
 
+use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::{AnyFormat, Dialect, FormatId, Limits};
@@ -106,6 +107,48 @@ fn invalid_values_are_rejected() {
     tree.set("positions[0][0]", "NaN").unwrap();
     let error = tree.assemble(&Limits::default()).unwrap_err();
     assert!(error.to_string().contains("[SEED-"), "{error}");
+}
+
+#[test]
+fn channels_without_a_place_are_rejected() {
+    let assembled = |uvs: usize| {
+        let channel = vec![[0, 0]; 2];
+        let value = serde_json::json!({
+            "properties": [], "positions": [[0, 0, 0], [1, 1, 1]], "normals": [], "colors": [],
+            "uvs": vec![channel; uvs], "faces": [],
+        });
+        let json = serde_json::json!({"value": value}).to_string();
+        let tree = Tree::from_json(values(), json.as_bytes()).unwrap();
+        tree.assemble(&Limits::default())
+    };
+    // Values may contradict each other: there are no normals.
+    let text = String::from_utf8(assembled(8).unwrap()).unwrap();
+    assert!(
+        text.contains("\np 1, 1, 1\n") && text.ends_with("u7 0, 0\nu7 0, 0\n"),
+        "{text}"
+    );
+    let error = assembled(9).unwrap_err().to_string();
+    assert_eq!(error, "9 UV channels are given, but a file has at most 8");
+}
+
+#[test]
+fn edits_add_and_remove_channels() {
+    let text = include_bytes!("../../../samples/seed/facets.mesh");
+    let change = |path: &str, change: Change| Edit {
+        path: path.into(),
+        change,
+    };
+    let edited = |edits: &[Edit]| {
+        let edited = edit(values(), text, edits, true, &Limits::default()).unwrap();
+        String::from_utf8(edited).unwrap()
+    };
+    let channel = UntypedValue::List(vec![list(&["0.5", "0.25"]); 12]);
+    let added = edited(&[change("uvs[1]", Change::Insert(channel))]);
+    let original = String::from_utf8(text.to_vec()).unwrap();
+    assert_eq!(added, format!("{original}{}", "u1 0.5, 0.25\n".repeat(12)));
+    let removed = edited(&[change("uvs[0]", Change::Remove)]);
+    let kept = |line: &&str| !line.starts_with("u0 ");
+    assert!(removed.lines().eq(original.lines().filter(kept)));
 }
 
 #[test]

@@ -24,9 +24,12 @@ pub(in crate::formats::seed) fn update(text: &[u8], old: &Document, new: &Docume
         old,
         new,
         line_ending: if is_windows { b"\r\n" } else { b"\n" },
+        start: first_line_offset(text),
         out: text[..first_line_offset(text)].to_vec(),
     };
-    let properties = Change::of(&old.properties, &new.properties);
+    let properties = Change::of(old.properties.len(), new.properties.len(), |a, b| {
+        old.properties[a] == new.properties[b]
+    });
     let kinds = LineKind::ALL.map(|kind| updater.change_of(kind));
     let mut counts = LineCounts::default();
     let mut rest = &text[first_line_offset(text)..];
@@ -58,13 +61,15 @@ pub(in crate::formats::seed) fn update(text: &[u8], old: &Document, new: &Docume
                 );
             }
             LineContent::Values(kind, _) => {
-                let index = counts.kinds[kind as usize];
+                let old = counts.kinds[kind as usize];
                 counts.kinds[kind as usize] += 1;
                 let change = &kinds[kind as usize];
                 let add = |updater: &mut Updater, index| updater.add_line(kind, index);
-                updater.copy(index, change, add, |updater, index| match index {
+                updater.copy(old, change, add, |updater, new| match new {
                     None => updater.out.extend(whole),
-                    Some(index) => updater.write_changed(kind, index, line, &whole[line.len()..]),
+                    Some(new) => {
+                        updater.write_changed(kind, [old, new], line, &whole[line.len()..]);
+                    }
                 });
             }
         }
@@ -95,14 +100,17 @@ struct Change {
 }
 
 impl Change {
-    fn of<T: PartialEq>(old: &[T], new: &[T]) -> Change {
-        let same = |(a, b): &(&T, &T)| a == b;
-        let start = old.iter().zip(new).take_while(same).count();
-        let (old_rest, new_rest) = (old[start..].iter().rev(), new[start..].iter().rev());
-        let end = old_rest.zip(new_rest).take_while(same).count();
+    /// Finds the first and the last items that differ. `is_same` compares an old item with a new one.
+    fn of(old: usize, new: usize, is_same: impl Fn(usize, usize) -> bool) -> Change {
+        let shared = old.min(new);
+        let start = (0..shared)
+            .take_while(|index| is_same(*index, *index))
+            .count();
+        let from_end = |index: &usize| is_same(old - 1 - index, new - 1 - index);
+        let end = (0..shared - start).take_while(from_end).count();
         Change {
-            old: start..old.len() - end,
-            new: start..new.len() - end,
+            old: start..old - end,
+            new: start..new - end,
         }
     }
 }
@@ -111,29 +119,20 @@ struct Updater<'d> {
     old: &'d Document,
     new: &'d Document,
     line_ending: &'static [u8],
+    /// The offset of the first line.
+    start: usize,
     out: Vec<u8>,
 }
 
 impl Updater<'_> {
     fn change_of(&self, kind: LineKind) -> Change {
+        let [old, new] = [self.old, self.new].map(|document| document.line_count(kind));
         let values = kind.attribute().values;
-        match (self.old.column(kind), self.new.column(kind)) {
-            (Column::Floats(old), Column::Floats(new)) => {
-                let bits = |numbers: &[f32]| -> Vec<Vec<u32>> {
-                    let lines = numbers.chunks(values);
-                    lines
-                        .map(|line| line.iter().map(|number| number.to_bits()).collect())
-                        .collect()
-                };
-                Change::of(&bits(old), &bits(new))
-            }
-            (Column::Integers(old), Column::Integers(new)) => {
-                let old: Vec<_> = old.chunks(values).collect();
-                Change::of(&old, &new.chunks(values).collect::<Vec<_>>())
-            }
-            // A kind has the same type in every document.
-            _ => Change::of::<u8>(&[], &[]),
-        }
+        let of_line = |line: usize| line * values..(line + 1) * values;
+        Change::of(old, new, |a, b| {
+            let mut pairs = of_line(a).zip(of_line(b));
+            pairs.all(|(old, new)| self.is_same_value(kind, old, new))
+        })
     }
 
     /// Copies the line of an old item with `write`, which receives the index of the new item if it differs. Adds the
@@ -161,7 +160,7 @@ impl Updater<'_> {
     }
 
     fn end_line(&mut self) {
-        if self.out.last().is_some_and(|last| *last != b'\n') {
+        if self.out.len() > self.start && !self.out.ends_with(b"\n") {
             self.out.extend(self.line_ending);
         }
     }
@@ -179,7 +178,13 @@ impl Updater<'_> {
     }
 
     /// Writes a line whose values differ. Values that stay keep their text.
-    fn write_changed(&mut self, kind: LineKind, index: usize, line: &[u8], ending: &[u8]) {
+    fn write_changed(
+        &mut self,
+        kind: LineKind,
+        [old, index]: [usize; 2],
+        line: &[u8],
+        ending: &[u8],
+    ) {
         let count = kind.attribute().values;
         let ranges: Option<Vec<_>> = (0..count).map(|value| value_range(line, value)).collect();
         let Some(ranges) = ranges else {
@@ -201,7 +206,7 @@ impl Updater<'_> {
                 index * count + value,
             );
             self.out.extend(&line[copied..range.start]);
-            let is_same = self.is_same_value(kind, text, index * count + value);
+            let is_same = self.is_same_value(kind, old * count + value, index * count + value);
             self.out.extend(if is_same { text } else { &*written });
             copied = range.end;
         }
@@ -209,17 +214,14 @@ impl Updater<'_> {
         self.out.extend(ending);
     }
 
-    /// Returns `true` if a text is the new value.
-    fn is_same_value(&self, kind: LineKind, text: &[u8], index: usize) -> bool {
-        let Ok(text) = std::str::from_utf8(text) else {
-            return false;
-        };
-        match self.new.column(kind) {
-            Column::Floats(values) => {
-                let number = fast_float2::parse::<f32, _>(text);
-                number.is_ok_and(|number| number.to_bits() == values[index].to_bits())
+    /// Returns `true` if an old value, at its index in a column, equals a new one. 0 and -0 differ.
+    fn is_same_value(&self, kind: LineKind, old: usize, new: usize) -> bool {
+        match (self.old.column(kind), self.new.column(kind)) {
+            (Column::Floats(before), Column::Floats(after)) => {
+                before[old].to_bits() == after[new].to_bits()
             }
-            Column::Integers(values) => text.parse() == Ok(values[index]),
+            (Column::Integers(before), Column::Integers(after)) => before[old] == after[new],
+            _ => false,
         }
     }
 }

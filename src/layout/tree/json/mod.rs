@@ -141,7 +141,11 @@ impl<'de> Visitor<'de> for FileVisitor {
                     }
                 }
                 "trailing" => trailing = Some(map.next_value::<Bytes>()?.bytes),
-                key => return Err(de::Error::custom(format_args!("unknown key `{key}`"))),
+                key => {
+                    return Err(de::Error::custom(format_args!(
+                        "unknown key `{key}`: the values of a file are in `value`"
+                    )));
+                }
             }
         }
         if !earlier_keys.iter().any(|key| key == "value") {
