@@ -63,6 +63,9 @@ pub(crate) fn unpack<'b>(
         (Packing::Custom { decode, .. }, _) => decode(packed, encoding)
             .map(Cow::Owned)
             .map_err(UnpackError::Malformed),
+        (Packing::Updatable { packing, .. }, size) => {
+            unpack((*packing, encoding), packed, size, limits)
+        }
         (Packing::Chosen(packings), _) => {
             let packing = packing_by_number(packings, &encoding).map_err(UnpackError::Malformed)?;
             let content = unpack((packing, None), packed, size, limits)?;
@@ -71,7 +74,7 @@ pub(crate) fn unpack<'b>(
     }
 }
 
-/// Packs content into a block. A custom packing may keep parts of `original`, the packed bytes before a change. Returns an
+/// Packs content into a block. An updatable packing keeps parts of `original`, the packed bytes before a change. Returns an
 /// error if the packing cannot express the content, or is not built in.
 pub(crate) fn pack(
     (packing, encoding): (Packing, Option<Value>),
@@ -88,9 +91,10 @@ pub(crate) fn pack(
             zstd::pack(&[content], zstd::DEFAULT_LEVEL, 1, &mut packed)?;
             Ok(packed)
         }
-        Packing::Custom { encode, update, .. } => match update.zip(original) {
-            Some((update, original)) => update(content, original, encoding),
-            None => encode(content, encoding),
+        Packing::Custom { encode, .. } => encode(content, encoding),
+        Packing::Updatable { packing, update } => match original {
+            Some(original) => update(content, original, encoding),
+            None => pack((*packing, encoding), content, None),
         },
         Packing::Chosen(packings) => {
             let packing = packing_by_number(packings, &encoding)?;

@@ -148,11 +148,13 @@ impl Uvs {
 }
 
 /// The text, as a packing of its values.
-const TEXT: Packing = Packing::Custom {
-    name: "seed",
-    decode: |text, _| values_of(&read(text)?),
-    encode: write_values,
-    update: Some(change_values),
+const TEXT: Packing = Packing::Updatable {
+    packing: &Packing::Custom {
+        name: "seed",
+        decode: |text, _| values_of(&read(text)?),
+        encode: write_values,
+    },
+    update: change_values,
 };
 
 /// Changes the text of a file so that it has other values, and keeps its comments, its order and its spelling.

@@ -71,9 +71,13 @@ pub enum Packing {
         decode: RecodeFn,
         /// Encodes unpacked content in the same encoding.
         encode: RecodeFn,
-        /// Changes packed bytes so that they have other content, and keeps what the content does not determine, such as
-        /// the comments of a text. `None` if nothing would be kept.
-        update: Option<UpdateFn>,
+    },
+    /// A custom packing whose packed bytes have parts that the content does not determine, such as the comments of a text.
+    Updatable {
+        /// The custom packing.
+        packing: &'static Packing,
+        /// Changes packed bytes so that they have other content, and keeps such parts.
+        update: UpdateFn,
     },
     /// The packing whose number equals the [value](Block::encoding).
     Chosen(&'static [(i128, Packing)]),
@@ -98,6 +102,11 @@ impl PartialEq for Packing {
 impl Eq for Packing {}
 
 impl Packing {
+    /// Returns `true` for a format-specific encoding. Expressions can refer to the content of such a block.
+    pub(crate) fn is_custom(self) -> bool {
+        matches!(self, Packing::Custom { .. } | Packing::Updatable { .. })
+    }
+
     /// Returns the name in schemas, such as `lz4`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,6 +114,7 @@ impl Packing {
             Packing::Lz4 => "lz4",
             Packing::Zstd => "zstd",
             Packing::Custom { name, .. } => name,
+            Packing::Updatable { packing, .. } => packing.name(),
             Packing::Chosen(_) => "chosen",
         }
     }

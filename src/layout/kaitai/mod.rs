@@ -499,7 +499,9 @@ fn print_content(
                 Packing::Stored => None,
                 Packing::Lz4 => Some(format!("meshspec_lz4({})", size())),
                 Packing::Zstd => Some(format!("meshspec_zstd({})", size())),
-                Packing::Custom { name, .. } => Some(format!("meshspec_{name}")),
+                Packing::Custom { .. } | Packing::Updatable { .. } => {
+                    Some(format!("meshspec_{}", block.packing.name()))
+                }
                 Packing::Chosen(_) => {
                     let number = block
                         .encoding

@@ -3,7 +3,7 @@
 use super::code::{Code, Slot};
 use super::model::{BlockStep, EachStep, FormId, Step};
 use super::names::{SlotName, ValueKind};
-use crate::layout::declaration::{Block, Declaration, Each, Packing};
+use crate::layout::declaration::{Declaration, Each};
 
 /// A partially resolved unit.
 pub(super) struct DraftUnit<'i> {
@@ -99,16 +99,7 @@ impl DraftUnit<'_> {
 pub(super) fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),
-        Some(BlockStep {
-            block:
-                Block {
-                    packing: Packing::Custom { .. },
-                    ..
-                },
-            form,
-            ..
-        }) => Some(*form),
-        Some(_) => None,
+        Some(BlockStep { block, form, .. }) => block.packing.is_custom().then_some(*form),
     }
 }
 

@@ -228,7 +228,7 @@ impl Visitor for Recorder<'_, '_> {
             return true;
         }
         self.covered.add(&node.span);
-        let is_open = matches!(block.packing, Packing::Custom { .. })
+        let is_open = block.packing.is_custom()
             || self
                 .paths
                 .is_none_or(|paths| paths.iter().any(|path| path.starts_with(node.path)));

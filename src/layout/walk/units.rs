@@ -456,7 +456,7 @@ impl Walker<'_> {
             ));
         // Later expressions may refer to the content of a block with custom packing, so it is decoded even if the
         // visitor skips the block. Other skipped blocks are not decoded.
-        if !visit && !matches!(declared.packing, Packing::Custom { .. }) {
+        if !visit && !declared.packing.is_custom() {
             self.path.extend(name);
             return Ok(range.end);
         }

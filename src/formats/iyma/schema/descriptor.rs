@@ -188,7 +188,6 @@ pub(super) const BITCODE: Packing = Packing::Custom {
     name: "bitcode",
     decode: to_plain,
     encode: from_plain,
-    update: None,
 };
 
 /// Decodes a descriptor, and encodes it as plain fields.
