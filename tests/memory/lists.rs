@@ -116,20 +116,24 @@ fn with_copies(
         }
     };
     let with = |count: usize| {
+        let named = |name: &str| {
+            let mut found = lists.found.iter();
+            found.find(|(path, _)| path_text(path) == name).unwrap()
+        };
         let mut edits = vec![set(list, count)];
-        // An animation has a pose for each joint and time; here, only one joint is kept.
-        if path_text(&list.0) == "animations[0].timestamps" {
-            let named = |name: &str| {
-                lists
-                    .found
-                    .iter()
-                    .find(|(path, _)| path_text(path) == name)
-                    .unwrap()
-            };
-            edits.extend([
+        match &*path_text(&list.0) {
+            // An animation has a pose for each joint and time; here, only one joint is kept.
+            "animations[0].timestamps" => edits.extend([
                 set(named("joints"), 1),
                 set(named("animations[0].poses"), count),
-            ]);
+            ]),
+            // All vertex buffers have a value for each vertex; here, only one buffer is kept.
+            "data.vertices[0]" => {
+                let buffer = UntypedValue::List(vec![list.1.clone(); count]);
+                let buffers = Edit::set("data.vertices", UntypedValue::List(vec![buffer]));
+                edits = vec![set(named("descriptor.attributes"), 1), buffers];
+            }
+            _ => {}
         }
         edit(layout, file, &edits, true, &Limits::default())
     };
