@@ -162,6 +162,9 @@ fn random_attribute(
         match format.component() {
             Component::Float32 => replace_some(&mut data, SPECIAL_F32.map(f32::to_le_bytes), next),
             Component::Float64 => replace_some(&mut data, SPECIAL_F64.map(f64::to_le_bytes), next),
+            Component::Unorm10x3x2 => {
+                replace_some(&mut data, SPECIAL_WORDS.map(u32::to_le_bytes), next);
+            }
             _ => {}
         }
     }
@@ -187,6 +190,9 @@ const SPECIAL_F64: [f64; 5] = [
     f64::NAN,
     f64::from_bits(1),
 ];
+
+/// Words whose components are all 0, 1, only the highest bit, the largest number, or mixed.
+const SPECIAL_WORDS: [u32; 5] = [0, 0x4010_0401, 0xa008_0200, u32::MAX, 0x6000_0601];
 
 /// Replaces one of four numbers of `N` bytes.
 fn replace_some<const N: usize>(
