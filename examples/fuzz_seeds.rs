@@ -1,4 +1,4 @@
-//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, their documents as JSON, and their scenes in
+//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, their values as JSON, and their scenes in
 //! the interchange formats.
 //!
 //! `cargo run --all-features --example fuzz_seeds`, before `cargo fuzz run` (see CONTRIBUTING.md).
@@ -34,12 +34,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 write_seed(root, target, &name.to_string_lossy(), &data)?;
             }
             let document = format.read(&bytes, &Default::default())?;
-            write_seed(
-                root,
-                "json",
-                &format!("{}.json", name.to_string_lossy()),
-                &serde_json::to_vec(&document)?,
-            )?;
+            let mut json = Vec::new();
+            document.write_json(&Default::default(), &mut json)?;
+            let json_name = format!("{}.json", name.to_string_lossy());
+            write_seed(root, "json", &json_name, &json)?;
             let (scene, _) = document.into_scene(&Default::default())?;
             for interchange in Interchange::ALL {
                 let target = if *interchange == Interchange::Glb {

@@ -1,6 +1,5 @@
 //! Ids of the built-in formats.
 
-use meshspec_derive::Json;
 use std::fmt;
 
 /// Passes the arguments and a table of the built-in formats to `$macro`. The columns of the table are the feature (also
@@ -51,7 +50,7 @@ macro_rules! declare {
         /// // Several formats share this extension.
         /// assert_eq!(meshspec::FormatId::by_extension("rock.mesh".as_ref()), None);
         /// ```
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum FormatId {
             $(

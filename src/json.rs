@@ -1,20 +1,10 @@
-//! Items used by the code that `#[derive(Json)]` and `#[derive(ToJson)]` generate.
+//! Items used by the code that `#[derive(ToJson)]` generates.
 
-/// Emits the serde implementations that the derives generate.
+/// Emits the serde implementations that the derive generates.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __json {
     ($($implementations:tt)*) => { $($implementations)* };
-}
-
-/// Lossless floats, for `serde(with = …)`.
-pub mod float {
-    pub use crate::float::{deserialize, serialize};
-}
-
-/// Packed words as JSON objects, one key per bit field.
-pub mod word {
-    pub use crate::layout::word::{ImpliedFields, deserialize, serialize};
 }
 
 pub use serde;

@@ -160,7 +160,7 @@
 //! | [`mesh`](mod@mesh), [`crucible`], [`seed`], [`iyma`], [`bmd`] | formats; each module links its specification | yes |
 //! | `scene`, `gltf`, `obj`, `ply`, `stl` | scenes, conversion to and from interchange formats | yes |
 //! | `meshopt`, `draco` | compressed meshes in glTF | no |
-//! | `serde`, `proptest`, `parallel` | serde data; tests of loaders; several threads for large files | no |
+//! | `serde`, `proptest`, `parallel` | JSON; tests of loaders; several threads for large files | no |
 //! | `lz4`, `zstd`, `checksums` | compressed blocks and checksums in custom formats | `lz4`, `zstd` |
 //!
 //! One format alone: `meshspec = { version = "0.1", default-features = false, features = ["mesh"] }`. Public
@@ -263,7 +263,7 @@ pub use rule::{Enforcement, Rule, Severity};
 pub use span::Span;
 pub use text::Text;
 
-/// Drops the serde implementations that the derives generate, because the feature `serde` is disabled.
+/// Drops the serde implementations that `#[derive(ToJson)]` generates, because the feature `serde` is disabled.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]
 #[macro_export]

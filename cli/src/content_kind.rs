@@ -167,7 +167,7 @@ pub fn detect(
         match ContentKind::of_json(bytes, formats) {
             Some(ContentKind::Encoding(encoding)) => return Ok(encoding),
             Some(json) => return Err(json.failure(path, readable, formats)),
-            // No key tells what the object is. Reading it as a document names its missing fields.
+            // No key tells what the object is. Reading it as a document tells what it lacks.
             None if json::is_object(bytes) => return Ok(Encoding::Json),
             None => {}
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions, Report};
+use meshspec::{AnyFormat, Dialect, Document, Formats, Limits, ReadOptions, Report};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,35 +23,16 @@ pub fn is_object(text: &[u8]) -> bool {
     text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// Returns the built-in format of a JSON document: the value of its key `format`, at any position. Errors contain line
-/// and column.
-pub fn parse_format(text: &[u8]) -> serde_json::Result<FormatId> {
+/// Returns the format that a JSON document names, at any position. Errors in the notation of JSON contain line and column.
+pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> {
     #[derive(Deserialize)]
     #[serde(expecting = "a document")]
     struct Header {
-        format: FormatId,
-    }
-    serde_json::from_slice(without_byte_order_mark(text)).map(|Header { format }| format)
-}
-
-/// Returns the format of a JSON document, which must be one of `formats` or built in. Errors contain line and column.
-pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> {
-    #[derive(Deserialize)]
-    struct Header {
         format: String,
     }
-    let text = without_byte_order_mark(text);
-    let registered = serde_json::from_slice(text)
-        .ok()
-        .and_then(|Header { format }| formats.get(&format).ok());
-    registered.map_or_else(
-        || {
-            parse_format(text)
-                .map(AnyFormat::from)
-                .map_err(|error| error.to_string())
-        },
-        Ok,
-    )
+    let header = serde_json::from_slice(without_byte_order_mark(text));
+    let Header { format } = header.map_err(|error| error.to_string())?;
+    formats.get(&format).map_err(|error| error.to_string())
 }
 
 /// The layout that JSON names.

@@ -20,11 +20,6 @@ pub fn has_codec(attrs: &[Attribute]) -> bool {
     has_any(attrs, &["binrw", "binread", "binwrite", "br", "brw"])
 }
 
-/// Returns `true` for a packed word.
-pub fn is_bitfield(attrs: &[Attribute]) -> bool {
-    has_any(attrs, &["bitfield"])
-}
-
 fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
     let mut last = attrs.iter().filter_map(|attr| attr.path().segments.last());
     last.any(|segment| names.iter().any(|name| segment.ident == name))
@@ -110,14 +105,6 @@ impl ToTokens for Decoding {
             unit: #unit,
         }));
     }
-}
-
-/// Returns `true` for an enum that is stored as an integer.
-pub fn has_repr(attrs: &[Attribute]) -> Result<bool> {
-    let directives = parse_directives(attrs)?;
-    Ok(directives
-        .iter()
-        .any(|directive| directive.source != "layout" && directive.name == "repr"))
 }
 
 impl Container {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type};
 
-use crate::json::types;
+use crate::types;
 use crate::{doc_text, field_attributes, unraw_name};
 
 /// The options of `#[columns(records = Vertices, format = VertexFormat)]`.

@@ -40,13 +40,14 @@ mod directives;
 mod enums;
 mod expression;
 mod field_attributes;
-mod json;
 #[cfg(test)]
 mod rejected;
 mod stored;
 mod structs;
+mod to_json;
 #[cfg(test)]
 mod tour;
+mod types;
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -80,36 +81,25 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// Implements `meshspec::layout::walk::StoredFields`: the fields that a file stores without conversion, by their names
 /// in the layout. Fields that binrw removes (`temp`), ignores, computes (`calc`), maps, writes with arguments, or
 /// writes with a function other than `bulk::write` are excluded.
-#[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout, json))]
+#[proc_macro_derive(StoredFields, attributes(br, bw, brw, bits, skip, layout))]
 pub fn derive_stored_fields(input: TokenStream) -> TokenStream {
     derive(input, stored::expand)
 }
 
-/// Implements serde's `Serialize` and `Deserialize` for a lossless JSON round trip. Expands to nothing unless
-/// meshspec's feature `serde` is enabled.
+/// Implements serde's `Serialize` for a report. Expands to nothing unless meshspec's feature `serde` is enabled.
 ///
-/// Fields need no attribute. Floats are numbers, or strings if JSON has no number for their bits. Absent options are
-/// omitted, as are reserved fields (`one_of(0)`) that are 0. Unknown keys of structs are errors. Packed words are
-/// objects with a key per bit field. The variants of an enum are named in snake case; the values of a declared enum
-/// (`repr = u8`) have their declared names. Fields that binrw removes (`temp`) are omitted.
+/// Absent options and empty lists are omitted. Floats that are not finite are `null`. The variants of an enum are named in
+/// snake case. The attributes of binrw and modular-bitfield have no effect: a packed word is no report.
 ///
 /// `#[json(…)]` declares exceptions:
 ///
-/// - on a struct or enum: serde's `tag = "…"`, `content = "…"`, `untagged` and `transparent`;
-/// - on a field: `always` (written as `null` if absent), `default` (written, but optional on reading), `optional`
-///   (omitted if it is the default), `skip`, `flatten`, `name = "…"`, and `with = "module"` with the functions
-///   `serialize` and `deserialize`;
+/// - on an enum: serde's `untagged`;
+/// - on a field: `always` (`null` or an empty list if absent), `optional` (omitted if it is the default), `skip`,
+///   `flatten`, `name = "…"`, and `with = "function"`;
 /// - on a variant: `name = "…"`.
-#[proc_macro_derive(Json, attributes(br, bw, brw, bits, skip, layout, json))]
-pub fn derive_json(input: TokenStream) -> TokenStream {
-    derive(input, |input| json::expand(input, json::Direction::Both))
-}
-
-/// Implements only serde's `Serialize`, for reports. Follows the conventions of [`Json`](derive@Json), except that
-/// empty lists are omitted, non-finite floats become `null`, and `with` is the path of a function.
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn derive_to_json(input: TokenStream) -> TokenStream {
-    derive(input, |input| json::expand(input, json::Direction::Write))
+    derive(input, to_json::expand)
 }
 
 /// Returns the code that a derive generates for a type, or a compile error.

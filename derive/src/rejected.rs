@@ -9,8 +9,6 @@ use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, DeriveInput, Error, Item, Path, Token};
 
-use crate::json::Direction;
-
 /// Runs on syntax trees rather than in rustc, which would build binrw and meshspec again.
 #[test]
 fn declarations_are_rejected_where_they_are_wrong() {
@@ -51,7 +49,7 @@ fn errors(source: &str) -> Vec<Error> {
         .collect()
 }
 
-/// Runs each `Layout`, `Json`, `StoredFields` and `ToJson` derive in a file. Returns its name, such as
+/// Runs each `Layout`, `StoredFields` and `ToJson` derive in a file. Returns its name, such as
 /// `Layout for Track`, and the generated items or the error.
 pub fn expand_derives(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
     let mut expansions = Vec::new();
@@ -74,9 +72,8 @@ pub fn expand_derives(source: &str) -> Vec<(String, Result<Tokens, Error>)> {
             let name = derive.segments.last().unwrap().ident.to_string();
             let expanded = match &*name {
                 "Layout" => crate::expand(&input),
-                "Json" => crate::json::expand(&input, Direction::Both),
                 "StoredFields" => crate::stored::expand(&input),
-                "ToJson" => crate::json::expand(&input, Direction::Write),
+                "ToJson" => crate::to_json::expand(&input),
                 _ => continue,
             };
             expansions.push((format!("{name} for {}", input.ident), expanded));

@@ -7,7 +7,7 @@ use syn::{Data, DeriveInput, Error, Field, Result};
 use crate::attributes::{Container, Endian};
 use crate::directives::parse_directives;
 use crate::field_attributes::{self, is_bulk_function};
-use crate::json::types;
+use crate::types;
 
 /// Returns the implementation of `meshspec::layout::walk::StoredFields`.
 pub fn expand(input: &DeriveInput) -> Result<Tokens> {

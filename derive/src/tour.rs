@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use proc_macro2::TokenStream as Tokens;
-use quote::ToTokens;
-use syn::{File, Item};
+use syn::File;
 
 use crate::rejected::expand_derives;
 
@@ -43,16 +42,6 @@ fn the_tour_shows_what_the_derives_make() {
     }
 }
 
-/// Formats items, including the items in a macro call.
 fn format_items(items: Tokens) -> String {
-    let file: File = syn::parse2(items).unwrap();
-    match &*file.items {
-        [Item::Macro(call)] => {
-            let path = call.mac.path.to_token_stream().to_string().replace(' ', "");
-            let lines = format_items(call.mac.tokens.clone());
-            let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
-            format!("{path}! {{\n{lines}}}\n")
-        }
-        _ => prettyplease::unparse(&file),
-    }
+    prettyplease::unparse(&syn::parse2::<File>(items).unwrap())
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod codecs;
+mod document;
 mod input;
 mod interop;
 mod read;
@@ -13,9 +14,10 @@ mod walker;
 
 pub use self::walker::{
     Leaves, assert_assembles, assert_json_assembles, assert_same_acceptance, assert_same_values,
-    first_difference,
+    assert_values_of, first_difference,
 };
 pub use codecs::{assemble, json, rewrite, verdicts, walker};
+pub use document::{document_values, exact_text, exact_value};
 pub use input::Input;
 pub use interop::{gltf, obj, ply, scenes, stl};
 pub use read::{assert_readable, read};

@@ -1,6 +1,5 @@
 //! Compares the walker with the codec, and the output of the assembler with the file.
 
-use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use meshspec::layout::declaration::Type;
@@ -8,9 +7,10 @@ use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::expr::Value;
 use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span, iyma};
+use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span};
 
 use super::Input;
+use super::document::{document_values, exact_value};
 
 /// Collects all leaves except bit fields.
 #[derive(Default)]
@@ -51,181 +51,50 @@ fn layout_of(input: Input) -> Option<&'static Type> {
     input.format.layout_of(input.bytes, input.dialect)
 }
 
-/// Returns `true` if the document does not store the field, because it is computed on writing or describes the packing.
-fn is_computed(path: &str) -> bool {
-    let name = path.rsplit('.').next().unwrap();
-    [
-        "version",
-        "format",
-        "index_size",
-        "attribute",
+/// Returns `true` if encoding determines the field: a document has no value for it, or only whether it is 0. The number of
+/// triangles in BMD has two valid values (B12).
+fn is_encoded(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let names = [
         "length",
+        "n_tris",
         "compressed_size",
-        "uncompressed_size",
-    ]
-    .contains(&name)
-        || name.ends_with("_count")
+        "descriptor_len",
+        "metadata_checksum",
+        "data_checksum",
+    ];
+    name.starts_with("ofs_") || names.contains(&name)
 }
 
-/// Asserts that the walker and the document have the same values. Returns the number of compared values.
-///
-/// The fields of the file must be contiguous, which excludes BMD images: their lists may be anywhere, and their strings
-/// may overlap.
+/// Asserts that the walker and the document of a file have the same values. Returns the number of compared values.
 pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     let options = ReadOptions::lenient()
         .with_dialect(input.dialect)
         .with_limits(*limits);
-    let document = input
-        .format
-        .read(input.bytes, &options)
-        .expect("a file that can be decoded");
-    let leaves = Leaves::of(input, limits).leaves;
-    if let Document::Iyma(document) = &document {
-        return assert_same_buffers(document, leaves);
-    }
-    let (mut compared, format) = (0, input.format);
-    let data = serde_json::to_value(&document).unwrap();
-    for (path, _, value) in leaves {
-        if is_computed(&path) {
+    let document = input.format.read(input.bytes, &options);
+    assert_values_of(
+        &document.expect("a file that can be decoded"),
+        input,
+        limits,
+    )
+}
+
+/// Asserts that the walker finds the values of a document in its file, and no others. Returns the number of compared
+/// values.
+pub fn assert_values_of(document: &Document, input: Input, limits: &Limits) -> usize {
+    let format = input.format;
+    let mut values = document_values(document, layout_of(input).expect("a binary format"));
+    values.retain(|path, _| !is_encoded(path));
+    let count = values.len();
+    for (path, _, value) in Leaves::of(input, limits).leaves {
+        if is_encoded(&path) {
             continue;
         }
-        // Documents have no header: its stored fields are at the top level.
-        let pointer = path
-            .strip_prefix("header.")
-            .unwrap_or(&path)
-            .replace('[', "/")
-            .replace(']', "");
-        let pointer = format!("/{}", pointer.replace('.', "/"));
-        let Some(ours) = data.pointer(&pointer) else {
-            panic!("{format}: {path} is not in the document")
-        };
-        assert!(
-            is_same_value(ours, &value),
-            "{format}: {path}: {ours} in the document, {value} in the file"
-        );
-        compared += 1;
+        let ours = values.remove(&path).map(|value| exact_value(&value));
+        assert_eq!(ours, Some(exact_value(&value)), "{format}: {path}");
     }
-    compared
-}
-
-/// Asserts that an IyMA file and its document have the same counts, meshes, attributes and buffers. Their fields have
-/// different names. Returns the number of compared values in buffers.
-fn assert_same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
-    let vertices: Vec<u8> = document
-        .attributes
-        .iter()
-        .flat_map(|attribute| attribute.data.to_vec())
-        .collect();
-    let indices: Vec<u32> = document
-        .indices
-        .iter()
-        .flat_map(iyma::IndexBuffer::iter)
-        .collect();
-    let fields: HashMap<&str, &Value> = leaves
-        .iter()
-        .map(|(path, _, value)| (&**path, value))
-        .collect();
-    let of = |name: &str| fields.get(&*format!("descriptor.{name}")).copied();
-    let number = |n: usize| Some(Value::Int(n as i128));
-    assert_eq!(
-        of("n_vertices").cloned(),
-        number(document.n_vertices as usize)
-    );
-    assert_eq!(of("mesh_count").cloned(), number(document.meshes.len()));
-    assert_eq!(of("n_indices").cloned(), number(indices.len()));
-    for (index, mesh) in document.meshes.iter().enumerate() {
-        let field = |name| of(&format!("meshes[{index}].{name}")).cloned();
-        let numbers = [
-            mesh.first_index,
-            mesh.index_count,
-            mesh.first_vertex,
-            mesh.vertex_count,
-        ];
-        let names = ["first_index", "index_count", "first_vertex", "vertex_count"];
-        assert_eq!(names.map(field), numbers.map(|n| number(n as usize)));
-    }
-    for (index, attribute) in document.attributes.iter().enumerate() {
-        let format = of(&format!("attributes[{index}].format")).cloned();
-        assert_eq!(format, number(attribute.format as usize));
-        if let iyma::Usage::Custom(id, name) = &attribute.usage {
-            assert_eq!(
-                of(&format!("attributes[{index}].custom")).cloned(),
-                number(*id as usize)
-            );
-            for (at, byte) in name.bytes().enumerate() {
-                assert_eq!(
-                    of(&format!("attributes[{index}].name[{at}]")).cloned(),
-                    number(byte.into())
-                );
-            }
-        }
-    }
-    let mut compared = 0;
-    let lists = [
-        ("data.user_data[", 0),
-        ("data.indices[", 1),
-        ("data.vertices[", 2),
-    ];
-    let mut counts = [0; 3];
-    for (path, span, value) in &leaves {
-        let Some((_, list)) = lists.iter().find(|(start, _)| path.starts_with(start)) else {
-            continue;
-        };
-        let index = counts[*list];
-        let expected = match list {
-            0 => document.user_data[index].into(),
-            1 => indices[index],
-            _ => {
-                let range = span.range();
-                let end = index + (range.end - range.start) as usize;
-                assert_eq!(
-                    le_bytes(value)[..end - index],
-                    vertices[index..end],
-                    "{path}"
-                );
-                (counts[2], compared) = (end, compared + 1);
-                continue;
-            }
-        };
-        assert_eq!(*value, Value::Int(expected.into()), "{path}");
-        (counts[*list], compared) = (index + 1, compared + 1);
-    }
-    assert_eq!(
-        counts,
-        [document.user_data.len(), indices.len(), vertices.len()]
-    );
-    compared
-}
-
-/// Returns the little-endian bytes of a number; those of an integer are more than a file has.
-fn le_bytes(value: &Value) -> Vec<u8> {
-    match value {
-        Value::Int(number) => number.to_le_bytes().to_vec(),
-        Value::Bits(word, _) => word.to_le_bytes().to_vec(),
-        Value::F32(number) => number.to_le_bytes().to_vec(),
-        Value::F64(number) => number.to_le_bytes().to_vec(),
-        other => panic!("no number: {other:?}"),
-    }
-}
-
-/// Returns `true` if a value in the JSON of a document equals a value of the walker.
-fn is_same_value(data: &serde_json::Value, value: &Value) -> bool {
-    match value {
-        Value::F32(float) => match data {
-            serde_json::Value::String(text) => match text.strip_prefix("NaN:") {
-                Some(bits) => u32::from_str_radix(bits, 16) == Ok(float.to_bits()),
-                None => text.parse::<f32>().unwrap().to_bits() == float.to_bits(),
-            },
-            number => (number.as_f64().unwrap() as f32).to_bits() == float.to_bits(),
-        },
-        Value::Int(int) => data.as_i64().map(i128::from) == Some(*int),
-        // Text that is not UTF-8 is a list of bytes in JSON.
-        Value::Text(text) => match data {
-            serde_json::Value::String(string) => string.as_bytes() == text,
-            bytes => *bytes == serde_json::json!(text),
-        },
-        other => panic!("no such leaf: {other:?}"),
-    }
+    assert!(values.is_empty(), "{format}: the file lacks {values:?}");
+    count
 }
 
 /// Returns `true` if the walker checks the fatal rule with this code.

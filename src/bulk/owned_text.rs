@@ -157,23 +157,3 @@ impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for 
         Ok(writer.write_all(bytes)?)
     }
 }
-
-/// Serialises only the string.
-#[cfg(feature = "serde")]
-mod serde_impls {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{PrefixedText, Text};
-
-    impl<L> Serialize for PrefixedText<L> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            self.text.serialize(serializer)
-        }
-    }
-
-    impl<'de, L> Deserialize<'de> for PrefixedText<L> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            Text::deserialize(deserializer).map(Self::from)
-        }
-    }
-}

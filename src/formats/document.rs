@@ -4,7 +4,6 @@ use super::Format;
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
-use meshspec_derive::Json;
 
 macro_rules! declare {
     ({} $($name:literal $Variant:ident $module:ident $title:literal;)*) => {
@@ -25,8 +24,7 @@ macro_rules! declare {
         /// # }
         /// # Ok::<(), meshspec::Error>(())
         /// ```
-        #[derive(Debug, Clone, PartialEq, Json)]
-        #[json(tag = "format")]
+        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum Document {
             $(

@@ -59,13 +59,11 @@ mod stride;
 pub(crate) mod structure;
 pub mod tree;
 pub mod walk;
-#[cfg(feature = "serde")]
-pub(crate) mod word;
 mod wording;
 
 pub use codec::{check, read, write};
 pub use constraint::{check_bytes, check_document};
-pub use meshspec_derive::{Json, Layout, ToJson};
+pub use meshspec_derive::{Layout, ToJson};
 
 use declaration::Type;
 use expr::Value;

@@ -11,12 +11,14 @@ use meshspec::bmd::{PackedFace, PackedVertex};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visit, Visitor};
 use meshspec::{
-    Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions, bmd,
+    AnyFormat, Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions,
+    bmd,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use crate::common::{cases, computed_fields, samples_of};
+use crate::fuzz::exact_text;
 
 /// The leaves of a file with their paths and byte ranges. For long arrays, only some items are listed.
 #[derive(Default)]
@@ -127,15 +129,11 @@ fn lenient(dialect: Dialect) -> ReadOptions {
     ReadOptions::lenient().with_dialect(dialect)
 }
 
-fn to_json(document: &Document) -> String {
-    serde_json::to_string(document).unwrap()
-}
-
-/// A sample, its document and its JSON.
+/// A sample, its document and its values as text.
 struct Original<'b> {
     bytes: &'b [u8],
     document: Document,
-    json: String,
+    text: String,
 }
 
 /// Returns a message about the first output that does not change with the flipped bit; `None` if all change.
@@ -150,19 +148,26 @@ fn unaffected_output(
     {
         return Some("the document is the same");
     }
-    let data = to_json(document);
-    if data == original.json {
-        return Some("the JSON is the same");
+    let text = exact_text(document);
+    if text == original.text {
+        return Some("the values are the same");
     }
-    let Ok(back) = serde_json::from_str::<Document>(&data) else {
-        return Some("the JSON cannot be read back");
-    };
-    if to_json(&back) != data {
-        return Some("the JSON gives another document");
+    let (format, options) = (
+        AnyFormat::from(document.format()),
+        lenient(document.dialect()),
+    );
+    let mut json = Vec::new();
+    if format.file_to_json(flipped, &options, &mut json).is_err() {
+        return Some("the file has no JSON");
+    }
+    match format.json_to_file(&json, &WriteOptions::lenient()) {
+        Ok(back) if back == flipped => {}
+        Ok(_) => return Some("the JSON gives another file"),
+        Err(_) => return Some("the JSON cannot be read back"),
     }
     let mut options = WriteOptions::default().with_compression_level(1);
     options.strictness = Strictness::Lenient;
-    let written = match back.write(&options) {
+    let written = match document.write(&options) {
         Ok(written) => written,
         // IyMA's reference dialect has a map with unique keys (I1).
         Err(error) if error.message().starts_with("duplicate usage") => return None,
@@ -178,7 +183,7 @@ fn unaffected_output(
         .format()
         .read(&written, &lenient(document.dialect()))
     {
-        Ok(again) if to_json(&again) == data => None,
+        Ok(again) if exact_text(&again) == text => None,
         _ => Some("the file that is written is not the document"),
     }
 }
@@ -202,7 +207,7 @@ fn count_decodable_flips(
     let document = format.read(bytes, &lenient(dialect)).unwrap();
     let original = Original {
         bytes,
-        json: to_json(&document),
+        text: exact_text(&document),
         document,
     };
     let leaves = leaves(format, dialect, bytes).unwrap();

@@ -38,7 +38,7 @@ mod rules {
 #[binrw]
 #[brw(little, magic = b"TRCK")]
 #[br(import(version: u8))]
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 struct Tracks {
     /// The version, which equals the number of the dialect.
     #[br(assert(stored_version == version, "this is another version"))]

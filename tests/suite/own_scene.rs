@@ -1,7 +1,7 @@
 //! Scenes, JSON documents and summaries of a custom format.
 
 use binrw::binrw;
-use meshspec::layout::{Json, Layout};
+use meshspec::layout::Layout;
 use meshspec::scene::{
     Animation, Conventions, Faces, FromScene, Joint, Material, Mesh, Scene, SceneOptions, ToScene,
 };
@@ -11,7 +11,7 @@ use meshspec::{
 };
 
 /// Triangles.
-#[derive(Layout, Json)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little, magic = b"TRIS")]
 #[derive(Debug, Clone, PartialEq)]

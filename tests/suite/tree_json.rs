@@ -288,6 +288,39 @@ fn numbers_keep_all_digits() {
     assert!(Tree::from_json(&Numbers::TYPE, text.as_bytes()).is_err());
 }
 
+/// Floats and their number.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Floats {
+    #[br(temp)]
+    #[bw(try_calc = u32::try_from(list.len()))]
+    count: u32,
+    #[br(count = count)]
+    list: Vec<f32>,
+}
+
+#[test]
+fn shortest_decimals_are_read_exactly() {
+    let read = |numbers: &[String]| -> Vec<f32> {
+        let text = format!(r#"{{"value": {{"list": [{}]}}}}"#, numbers.join(","));
+        let tree = Tree::from_json(&Floats::TYPE, text.as_bytes()).unwrap();
+        let bytes = tree.assemble(&Limits::default()).unwrap();
+        let float = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
+        bytes[4..].as_chunks().0.iter().map(float).collect()
+    };
+    // Rounded to 64 bits, the number is half-way between two 32-bit floats, so double rounding would yield the wrong
+    // one.
+    let x = f32::from_bits(0x15ae_43fd);
+    assert_eq!((7.038_531e-26_f64 as f32).to_bits(), x.to_bits() + 1);
+    // An exact tie still rounds to even.
+    let half_way = (1.0 + f64::from(f32::EPSILON) / 2.0).to_string();
+    assert_eq!(read(&["7.038531e-26".to_owned(), half_way]), [x, 1.0]);
+    let floats: Vec<f32> = (0..0x7f80_0000).step_by(9973).map(f32::from_bits).collect();
+    let numbers: Vec<String> = floats.iter().map(|x| format!("{x:e}")).collect();
+    assert_eq!(read(&numbers), floats);
+}
+
 #[test]
 fn keys_occur_once() {
     for (ty, value, expected) in [

@@ -1,34 +1,29 @@
-//! Exceptions that `#[derive(Json)]` does not know.
+//! Exceptions that `#[derive(ToJson)]` does not know.
 
-use meshspec::layout::{Json, ToJson};
+use meshspec::layout::ToJson;
 
-#[derive(Json)]
+#[derive(ToJson)]
 #[json(rename_all = "camelCase")]
 struct Renamed {
     a: u8,
 }
 
-#[derive(Json)]
+#[derive(ToJson)]
 struct Unknown {
     #[json(flat)]
     a: u8,
 }
 
-#[derive(Json)]
+#[derive(ToJson)]
 struct Twice {
     #[json(optional, always)]
     a: Option<u8>,
 }
 
-#[derive(Json)]
+#[derive(ToJson)]
 enum OnVariant {
     #[json(skip)]
     A,
-}
-
-#[derive(Json)]
-struct Borrowed<'a> {
-    a: &'a str,
 }
 
 #[derive(ToJson)]

@@ -1,7 +1,5 @@
 //! The index entries of a corpus.
 
-use meshspec_derive::Json;
-
 use crate::Dialect;
 
 /// The JSON Schema of one index line.
@@ -50,7 +48,12 @@ pub struct IndexEntry {
 }
 
 /// The purpose of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum CaseKind {
     /// Accepted by strict reading.
     Valid,
@@ -83,7 +86,12 @@ impl CaseKind {
 }
 
 /// The verdict of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Verdict {
     /// Accepts the file.
     Accept,

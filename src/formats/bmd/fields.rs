@@ -3,7 +3,7 @@
 use super::document::{Animation, Bone, Document, Mesh, Transform};
 use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
 use crate::layout::walk::{DocumentValue, Fields, StoredFields};
-use crate::{Rule, bulk};
+use crate::{Rule, Text, bulk};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
@@ -61,27 +61,35 @@ impl Fields for MeshFields<'_> {
             faces,
             ..
         } = self.mesh;
-        match (name, n_tris, material) {
-            // Conditions only test whether the offset is 0, so any non-zero offset represents a name.
-            ("ofs_mat", ..) => DocumentValue::number(u32::from(material.is_some()).to_le_bytes()),
-            ("n_vtx", ..) => DocumentValue::count::<u16>(vertices.len()),
-            ("sz_vtx", ..) => DocumentValue::count::<u32>(size_of_val(vertices.words())),
-            ("n_tris", Some(stated), _) => DocumentValue::number(stated.to_le_bytes()),
-            ("n_tris", None, _) => DocumentValue::count::<u16>(self.mesh.triangle_count()),
-            ("sz_tris", ..) => DocumentValue::count::<u32>(size_of_val(faces.words())),
-            ("material", _, Some(name)) => {
-                DocumentValue::Bytes([name.as_bytes(), &[0]].concat().into())
-            }
-            ("vertices", ..) => {
+        match (name, n_tris) {
+            ("ofs_mat", _) => offset_of(material),
+            ("n_vtx", _) => DocumentValue::count::<u16>(vertices.len()),
+            ("sz_vtx", _) => DocumentValue::count::<u32>(size_of_val(vertices.words())),
+            ("n_tris", Some(stated)) => DocumentValue::number(stated.to_le_bytes()),
+            ("n_tris", None) => DocumentValue::count::<u16>(self.mesh.triangle_count()),
+            ("sz_tris", _) => DocumentValue::count::<u32>(size_of_val(faces.words())),
+            ("material", _) => name_of(material),
+            ("vertices", _) => {
                 let is_valid = self.mesh.has_valid_vertices(self.bone_count);
                 packed_words(vertices.words(), is_valid, Mesh::VERTEX_RULES)
             }
-            ("faces", ..) => {
+            ("faces", _) => {
                 packed_words(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES)
             }
             _ => self.mesh.stored_field(name),
         }
     }
+}
+
+/// Returns the offset of a name. Conditions only test whether it is 0, so any other offset represents a name.
+fn offset_of(name: &Option<Text>) -> DocumentValue<'_> {
+    DocumentValue::number(u32::from(name.is_some()).to_le_bytes())
+}
+
+/// Returns a name with its terminator.
+fn name_of(name: &Option<Text>) -> DocumentValue<'_> {
+    let bytes = |name: &Text| DocumentValue::Bytes([name.as_bytes(), &[0]].concat().into());
+    name.as_ref().map_or(DocumentValue::Unknown, bytes)
 }
 
 /// Returns packed words. If `is_valid` is set, marks the words as satisfying `rules`.
@@ -101,6 +109,8 @@ fn packed_words<'d>(
 impl Fields for Bone {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match (name, &self.transform) {
+            ("ofs_name", _) => offset_of(&self.name),
+            ("name", _) => name_of(&self.name),
             ("entry", _) => {
                 let mut entry = [0; 13];
                 entry[12] = self.id_parent;
@@ -116,6 +126,8 @@ impl Fields for Bone {
 impl Fields for Animation {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
+            "ofs_name" => offset_of(&self.name),
+            "name" => name_of(&self.name),
             "sz_frames" => {
                 let tracks = self.tracks.iter().map(|track| track.as_bytes().len() + 1);
                 DocumentValue::count::<u32>(tracks.sum::<usize>() + self.trailing.len())

@@ -32,7 +32,7 @@ macro_rules! document {
         }
 
         /// The kinds of lines except properties, in the order of the specification's table.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Json)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the table documents them")]
         pub enum LineKind {
             $($($kind,)+)+

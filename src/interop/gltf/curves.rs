@@ -14,7 +14,7 @@ use super::take_meshspec_extras;
 use crate::scene::repair::{count_not_normalized, unit_rotation};
 use crate::scene::resampling::{Deviation, DeviationScale};
 use crate::scene::{Animation, Channel, Interpolation, Samples, push_index};
-use crate::{Category, Loss, Result};
+use crate::{Category, Loss, Result, float};
 
 /// The fractions of a segment at which a spline is compared with it.
 const FRACTIONS: [f32; 3] = [0.25, 0.5, 0.75];
@@ -79,10 +79,12 @@ impl AnimationReader<'_> {
     ) -> Result<Option<Animation>> {
         let meshspec_extras = take_meshspec_extras(&mut read_extras(&self.entry.extras));
         // Non-finite floats are stored as strings.
-        let float = |name: &str| {
-            meshspec_extras
-                .get(name)
-                .and_then(|value| crate::float::deserialize::<f32, _>(value).ok())
+        let float = |name: &str| match meshspec_extras.get(name)? {
+            Value::String(text) => float::f32_of_string(text),
+            number => {
+                let number = float::narrow_to_f32(number.as_f64()?);
+                number.is_finite().then_some(number)
+            }
         };
         self.animation.name = self.entry.name.clone().unwrap_or_default();
         self.animation.looped = meshspec_extras

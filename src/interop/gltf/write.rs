@@ -17,7 +17,7 @@ use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions,
     Source,
 };
-use crate::{Loss, Quantity, Result};
+use crate::{Loss, Quantity, Result, float};
 
 /// Writes GLB: glTF in a single binary file.
 pub fn write_glb(
@@ -195,8 +195,7 @@ fn animation_entry<'a>(
     let mut extras = Extras::new();
     // Non-finite floats become strings.
     for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
-        let value =
-            crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
+        let value = float::string_of_f32(value).map_or_else(|| json!(value), Value::from);
         set_meshspec_extra(&mut extras, name, value);
     }
     set_meshspec_extra_if(&mut extras, animation.looped, "looped", true);

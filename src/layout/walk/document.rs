@@ -135,9 +135,40 @@ impl<'d> DocumentValue<'d> {
     }
 }
 
-/// Walks over a document as a value of type `ty`. Returns the fault of the first encoded value that does not match the
-/// declaration.
-pub(in crate::layout) fn walk_document(
+/// Walks over a document as a value of type `ty`. Values that only encoding determines, such as checksums, are not
+/// visited; an offset is 0 or another number. Spans are not byte ranges of a file.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use std::ops::ControlFlow;
+///
+/// use meshspec::layout::expr::Value;
+/// use meshspec::layout::walk::{Node, Visitor, path_text, walk_document};
+/// use meshspec::{Dialect, Format, FormatId, mesh};
+///
+/// struct Print(String);
+///
+/// impl Visitor for Print {
+///     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+///         self.0 += &format!("{}: {value}\n", path_text(node.path));
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
+/// let document = mesh::Document::read(&bytes, &Default::default())?;
+/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let mut print = Print(String::new());
+/// walk_document(layout, &document, &Default::default(), &mut print)?;
+/// assert!(print.0.contains("indices[1]: 1\n"));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Returns the fault of the first encoded value that does not match the declaration.
+pub fn walk_document(
     ty: &'static Type,
     document: &dyn Fields,
     limits: &Limits,

@@ -29,8 +29,7 @@ use crate::finding::write_location;
 use crate::{Limits, Path, Rule, Span};
 
 pub use crate::path::{Segment, path_text};
-pub(super) use document::walk_document;
-pub use document::{DocumentValue, Fields, StoredFields};
+pub use document::{DocumentValue, Fields, StoredFields, walk_document};
 pub use find::{find, unpack_block};
 pub(in crate::layout) use inline_block_spans::InlineBlockSpans;
 pub(in crate::layout) use item_layout::ItemLayout;

@@ -8,6 +8,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use crate::common::{File, config};
+use crate::fuzz::{Input, assert_values_of};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
@@ -518,32 +519,15 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
         .0
         .into_iter()
         .partition(|(_, value)| matches!(value, Value::Text(_)));
-    let is_computed = |path: &str| {
-        let name = path.rsplit('.').next().unwrap();
-        name.starts_with("ofs_") || name.starts_with("sz_") || ["n_vtx", "n_tris"].contains(&name)
-    };
-    let numbers = numbers
-        .into_iter()
-        .filter(|(path, _)| !is_computed(path))
-        .map(|(path, value)| match value {
-            Value::Int(number) => (path, number as u128),
-            Value::Bits(word, _) => (path, word),
-            other => panic!("{path}: {other:?}"),
-        });
-    // Other numbers in tables are compared by their declared names; reserved zeros are omitted.
-    let data = serde_json::to_value(document).unwrap();
-    let is_in_table = |path: &str, value: u128| {
-        let pointer = format!("/{}", path.replace('[', "/").replace("].", "/"));
-        match data.pointer(&pointer).map(serde_json::Value::as_u64) {
-            Some(Some(ours)) => u128::from(ours) == value,
-            Some(None) => false,
-            None => value == 0 && path.contains("].resv"),
-        }
-    };
-    let words: Vec<_> = numbers
-        .filter(|(path, value)| !is_in_table(path, *value))
-        .collect();
-    assert_eq!(words, expected_words(document));
+    let words = numbers.into_iter().filter_map(|(path, value)| match value {
+        // `assert_values_of` compares the other numbers.
+        Value::Int(number) => path
+            .starts_with("header.resv")
+            .then_some((path, number as u128)),
+        Value::Bits(word, _) => (!path.starts_with("lods[")).then_some((path, word)),
+        other => panic!("{path}: {other:?}"),
+    });
+    assert_eq!(words.collect::<Vec<_>>(), expected_words(document));
     let names = document.meshes.iter().map(|mesh| &mesh.material);
     let names = names.chain(document.bones.iter().map(|bone| &bone.name));
     let names = names.chain(document.animations.iter().map(|animation| &animation.name));
@@ -555,6 +539,8 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
         texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(),
         names
     );
+    let input = Input::detected(FormatId::Bmd, bytes);
+    assert_values_of(&document.clone().into(), input, &Default::default());
 }
 
 of_files!(the_walker_agrees_on_files);

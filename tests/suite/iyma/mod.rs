@@ -14,6 +14,7 @@ use meshspec::iyma::{
     Usage, VertexFormat, merge,
 };
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
+use serde_json::json;
 
 /// Returns a strip of `count` vertices with positions, texture coordinates and indices.
 fn strip(count: u32, user_data: &'static str) -> Document {
@@ -339,78 +340,85 @@ fn levels_and_threads_do_not_change_the_content() {
 /// Values that cannot be stored are rejected, not changed.
 #[test]
 fn invalid_json_values_are_rejected() {
-    let read = |format: VertexFormat, values: &str| {
-        let text = format!(
-            r#"{{"usage": "position", "format": "{}", "data": [{values}]}}"#,
-            format.name()
-        );
-        serde_json::from_str::<Attribute>(&text)
+    let json_of = |document: &meshspec::Document| -> serde_json::Value {
+        let mut json = Vec::new();
+        document
+            .write_json(&WriteOptions::lenient(), &mut json)
+            .unwrap();
+        serde_json::from_slice(&json).unwrap()
+    };
+    // Returns the document in which the only vertex is `value`.
+    let read = |format: VertexFormat, value: serde_json::Value| {
+        let document = Document {
+            n_vertices: 1,
+            attributes: vec![Attribute {
+                usage: Usage::Position,
+                format,
+                data: vec![0; format.size()].into(),
+            }],
+            ..Document::default()
+        };
+        let mut json = json_of(&document.into());
+        json["value"]["data"]["vertices"][0] = json!([value]);
+        meshspec::FormatId::Iyma.document_from_json(json.to_string().as_bytes())
     };
     for (format, good, bad) in [
-        (VertexFormat::Uint8, "0, 255", ["256", "-1", "0.5", "[1]"]),
+        (
+            VertexFormat::Uint8,
+            json!([0, 255]),
+            json!([256, -1, 0.5, [1]]),
+        ),
         (
             VertexFormat::Sint8,
-            "-128, 127",
-            ["128", "-129", "0.5", "[1]"],
+            json!([-128, 127]),
+            json!([128, -129, 0.5, [1]]),
         ),
         (
             VertexFormat::Sint16,
-            "-32768, 32767",
-            ["32768", "-32769", "0.5", "[1]"],
+            json!([-32768, 32767]),
+            json!([32768, -32769, 0.5, [1]]),
         ),
         (
             VertexFormat::Uint32,
-            "0, 4294967295",
-            ["4294967296", "-1", "0.5", "[1]"],
+            json!([0, 4294967295_u32]),
+            json!([4294967296_u64, -1, 0.5, [1]]),
         ),
         (
             VertexFormat::Float16,
-            "-65504, 65504, 0.5",
-            ["65520", "-65520", "\"x\"", "[1]"],
-        ),
-        (
-            VertexFormat::Float16,
-            r#""NaN", "NaN:7c01", "Infinity""#,
-            // A finite number, a sign, and NaNs of other widths.
-            [
-                r#""NaN:3c00""#,
-                r#""NaN:+c01""#,
-                r#""NaN:7fc00000""#,
-                r#""NaN:7ff8000000000001""#,
-            ],
+            json!([0, 0x7c01, 65535]),
+            json!([65536, -1, "x", [1]]),
         ),
         (
             VertexFormat::Float64,
-            r#""NaN", "NaN:7ff8000000000001", 1e300"#,
-            [
-                r#""NaN:3ff0000000000000""#,
-                r#""NaN:+ff8000000000001""#,
-                r#""NaN:ffc00001""#,
-                r#""NaN:7c01""#,
-            ],
+            json!(["NaN", "NaN:7ff8000000000001", 1e300]),
+            json!([
+                "NaN:3ff0000000000000",
+                "NaN:+ff8000000000001",
+                "NaN:ffc00001"
+            ]),
         ),
         (
             VertexFormat::Unorm8x2,
-            "[0, 255]",
-            ["[0]", "[0, 0, 0]", "[0, 256]", "0"],
+            json!([[0, 255]]),
+            json!([[0], [0, 0, 0], [0, 256], 0]),
         ),
         (
             VertexFormat::Unorm10_10_10_2,
-            "[0, 1, 1023, 3]",
-            ["[0, 0, 0, 4]", "[1024, 0, 0, 0]", "[-1, 0, 0, 0]", "[0]"],
+            json!([{"x": 0, "y": 1, "z": 1023, "w": 3}]),
+            json!([
+                {"x": 0, "y": 0, "z": 0, "w": 4}, {"x": 1024, "y": 0, "z": 0, "w": 0},
+                {"x": -1, "y": 0, "z": 0, "w": 0}, {"x": 0}
+            ]),
         ),
     ] {
-        let attribute = read(format, good).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Attribute>(&serde_json::to_string(&attribute).unwrap()).unwrap(),
-            attribute
-        );
-        for bad in bad {
-            let error = read(format, &format!("{good}, {bad}"))
-                .expect_err(bad)
-                .to_string();
+        for good in good.as_array().unwrap() {
+            let json = json_of(&read(format, good.clone()).unwrap());
+            assert_eq!(json["value"]["data"]["vertices"][0][0], *good, "{format:?}");
+        }
+        for bad in bad.as_array().unwrap() {
+            let error = read(format, bad.clone()).expect_err(&format!("{format:?} {bad}"));
             assert!(
-                error.contains(&format!("data[{}]", attribute.len())),
+                error.to_string().contains("data.vertices[0][0]"),
                 "{format:?} {bad}: {error}"
             );
         }

@@ -53,7 +53,8 @@ impl<'f> ComparedFile<'f> {
         name_of(self.path)
     }
 
-    /// Returns the format of the file or JSON document; `None` for an interchange format or a malformed document.
+    /// Returns the format of the file or JSON document; `None` for an interchange format, or JSON that names no
+    /// format.
     fn format(&self, formats: &Formats) -> Option<AnyFormat> {
         match self.encoding {
             Encoding::Format(format) => Some(format),

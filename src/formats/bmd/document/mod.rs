@@ -1,7 +1,5 @@
 //! The document type of BMD, and its operations.
 
-use meshspec_derive::Json;
-
 mod channels;
 mod faces;
 mod mesh;
@@ -20,20 +18,17 @@ pub use super::schema::{
 };
 
 /// A BMD image without derived values, such as offsets and sizes.
-#[derive(Debug, Clone, PartialEq, Default, Json)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     /// The three reserved words of the header, which must be zero (B28).
-    #[json(optional)]
     pub reserved: [u32; 3],
     /// The meshes.
     pub meshes: Vec<Mesh>,
     /// The levels of detail.
     pub lods: Vec<LodDef>,
     /// The skeleton: bones, then pseudo-bones; at most 255.
-    #[json(default)]
     pub bones: Vec<Bone>,
     /// The animations.
-    #[json(default)]
     pub animations: Vec<Animation>,
 }
 

@@ -7,12 +7,12 @@ use modular_bitfield::prelude::*;
 
 use super::rules;
 use super::track::{KeyList, Track};
+use crate::layout::Layout;
 use crate::layout::walk::StoredFields;
-use crate::layout::{Json, Layout};
 use crate::{Text, bulk};
 
 /// An animation: a 16-byte table entry whose keys are stored elsewhere.
-#[derive(Json, Layout, StoredFields)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(extents: AnimExtents))]
@@ -50,7 +50,6 @@ pub struct AnimDef {
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[json(always)]
     pub name: Option<Text>,
     /// The keys of all normal bones, bone by bone.
     #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
@@ -66,7 +65,6 @@ pub struct AnimDef {
     /// tag. Only lenient reading accepts trailing bytes.
     #[br(calc = frames)]
     #[bw(ignore)]
-    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
@@ -88,7 +86,7 @@ pub struct AnimExtents {
 }
 
 /// Frame rate and loop flag of an animation: 8 bits (B27).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(decoded = AnimRate::hz, formula = "quarter_hz * 0.25", unit = "frames/s")]
 #[bitfield(bits = 8)]
 #[binrw]

@@ -9,11 +9,11 @@ use super::f8a::{F8A, Rotation};
 use super::rules;
 use super::triple::Triple;
 use crate::Text;
+use crate::layout::Layout;
 use crate::layout::walk::StoredFields;
-use crate::layout::{Json, Layout};
 
 /// A bone: a 16-byte table entry.
-#[derive(Json, Layout, StoredFields)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(name_offset: u32))]
@@ -55,7 +55,6 @@ pub struct BoneDef {
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[json(always)]
     pub name: Option<Text>,
     /// The transform.
     #[br(calc = Transform::new(xform, pseudo))]
@@ -72,10 +71,9 @@ impl BoneDef {
 }
 
 /// The transform of a bone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transform {
     /// A transform relative to the parent.
-    #[json(name = "xform")]
     Bone(BoneTransform),
     /// The weighted mean of other bones (B22).
     Pseudo(PseudoTransform),
@@ -121,7 +119,7 @@ pub struct BoneEntry {
 }
 
 /// The transform of a bone relative to its parent: 64 bits (B19).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[bitfield(bits = 64)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -157,7 +155,7 @@ impl BoneTransform {
 }
 
 /// The bones that a pseudo-bone blends, with their weights: 64 bits (B22).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[bitfield(bits = 64)]
 #[binrw]
 #[br(map = Self::from_bytes)]

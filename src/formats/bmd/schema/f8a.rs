@@ -1,7 +1,7 @@
 //! The 8-bit float F8A, normals of three F8A, and rotations of four.
 
 use binrw::binrw;
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{extract_bits, to_word};
@@ -24,7 +24,7 @@ pub struct F8A {
 }
 
 /// Three F8A: a vector, not normalised.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(decoded = Normal::value, formula = "[x, y, z], each decoded as F8A")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +41,7 @@ pub struct Normal {
 }
 
 /// Four F8A: a quaternion, normalised by the reader (B19).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(
     decoded = Rotation::value,
     formula = "[i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0"

@@ -1,7 +1,7 @@
 //! Packed faces: triangles and quads of 32 or 64 bits, distinguished by the two lowest bits.
 
 use binrw::binread;
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::forms::{Form, FormRow, ItemTag, WordVisitor, declare_forms, single_tag, to_words};

@@ -15,30 +15,6 @@ pub struct FormRow {
     pub ty: Type,
 }
 
-/// Implements serde for packed words: objects with one key per bit field, except the constant tags of the form.
-#[cfg(feature = "serde")]
-macro_rules! words {
-    ($($word:ident $implied:expr;)*) => {$(
-        impl serde::Serialize for $word {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let implied = crate::layout::word::ImpliedFields { word: $implied, fields: &["tag", "tag2"] };
-                crate::layout::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $word {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let implied = crate::layout::word::ImpliedFields { word: $implied, fields: &["tag", "tag2"] };
-                let bytes = crate::layout::word::deserialize::<$word, _, D>(implied, deserializer)?;
-                Ok($word::from_bytes(bytes))
-            }
-        }
-    )*};
-}
-
-#[cfg(feature = "serde")]
-pub(super) use words;
-
 /// A packed vertex or face. Its tag and the surface of its mesh select one of several forms.
 pub trait Form: Copy {
     /// The forms in the order of the table.
@@ -163,11 +139,10 @@ macro_rules! declare_forms {
         }
 
         $(#[doc = $enum_doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $Packed {
             $(
                 $(#[doc = $doc])*
-                #[json(name = $text)]
                 $Variant($Word),
             )*
         }
@@ -297,11 +272,6 @@ macro_rules! declare_forms {
                     $($Packed::$Variant(_) => $Kind::$Variant as usize,)*
                 }
             }
-        }
-
-        #[cfg(feature = "serde")]
-        crate::formats::bmd::schema::forms::words! {
-            $($Word 0 $(| (($tag as u128) << $First::TAG.offset))?;)*
         }
     };
 }

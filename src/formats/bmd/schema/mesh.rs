@@ -12,11 +12,11 @@ use super::rules;
 use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
+use crate::layout::Layout;
 use crate::layout::walk::StoredFields;
-use crate::layout::{Json, Layout};
 
 /// A mesh: a 32-byte table entry whose lists are stored elsewhere.
-#[derive(Json, Layout, StoredFields)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[bw(import(extents: MeshExtents))]
@@ -68,7 +68,6 @@ pub struct MeshDef {
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[json(always)]
     pub material: Option<Text>,
     /// The vertices, in any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
@@ -106,7 +105,7 @@ pub struct MeshExtents {
 }
 
 /// The allowed forms of the vertices and faces of a mesh: 32 bits. A hint for loaders (B11).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -123,7 +122,7 @@ pub struct ControlFlags {
 }
 
 /// A level of detail: a 4-byte table entry.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -20,8 +20,6 @@ mod forms;
 mod mesh;
 mod packed;
 pub(super) mod rules;
-#[cfg(feature = "serde")]
-mod serde_impls;
 mod surface;
 mod track;
 pub(super) mod triple;

@@ -1,13 +1,13 @@
 //! Three numbers with a shared exponent: positions, translations, scales.
 
 use binrw::binrw;
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{extract_bits, extract_signed};
 
 /// Three signed fractions with a shared exponent, 32 bits. The values are fraction · 2^(exponent − 22) (B3).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(
     decoded = Triple::value,
     formula = "[ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)]"

@@ -1,7 +1,7 @@
 //! Packed vertices of 64, 96 or 128 bits, distinguished by the tag in bits 63:56 (B8).
 
 use binrw::binread;
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{extract_bits, power_of_two, to_word};
@@ -74,7 +74,7 @@ impl VertexTag {
 }
 
 /// Texture coordinates with a shared exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(
     decoded = ScaledSt::value,
     formula = "[ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)]"
@@ -91,7 +91,7 @@ pub struct ScaledSt {
 }
 
 /// Texture coordinates of a fixed range: fraction / 2048 − 0.5 (B5).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(decoded = FineSt::value, formula = "[frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5]")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,7 +103,7 @@ pub struct FineSt {
 }
 
 /// Q2.12 texture coordinates with a shared exponent: (fraction / 4096 − 2) · 2^exponent (B6).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[layout(
     decoded = WideSt::value,
     formula = "[ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)]"

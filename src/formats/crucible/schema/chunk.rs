@@ -11,12 +11,12 @@ use super::lists::declare_lists;
 use super::packing::{ChunkInput, CompressedBlock, Lz4Block};
 use super::rules;
 use crate::bulk::{self, Bulk, List};
+use crate::layout::Layout;
 use crate::layout::walk::StoredFields;
-use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Limit, Result, parallel, path};
 
 /// A mesh.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
@@ -66,7 +66,6 @@ pub struct Chunk {
     /// Bytes after the last stream of a chunk in a container. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
-    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
@@ -94,8 +93,7 @@ pub struct IndexStream<'a> {
 
 declare_lists! {
     /// Vertex indices, in the width stored in the file.
-    #[derive(Debug, Clone, PartialEq, Eq, Json)]
-    #[json(tag = "type", content = "data")]
+    #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum Indices(index_size: u8; size) each #[layout(
         index_into = streams[0].data, rule = rules::INDEX_RANGE,
         message = "index {found} is not below the vertex count {limit}"
@@ -116,7 +114,7 @@ declare_lists! {
 }
 
 /// A vertex attribute: a header and the compressed values.
-#[derive(Json, Layout, StoredFields)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, input: &ChunkInput<'_>))]
@@ -159,7 +157,6 @@ pub struct Stream {
     /// One value per vertex. The reader fills this list last: it decompresses all streams of a chunk in parallel.
     #[br(try_calc = defer(input, input.lz4_block(&data, uncompressed_size), Values::empty(attribute, dialect)))]
     #[bw(ignore)]
-    #[json(flatten)]
     pub values: Values,
 }
 
@@ -198,8 +195,7 @@ pub struct AttributeFlags {
 
 declare_lists! {
     /// The values of one attribute, one per vertex.
-    #[derive(Debug, Clone, PartialEq, Json)]
-    #[json(tag = "attribute", content = "data")]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Values(attribute: AttributeFlags, dialect: Dialect; size)
     each #[layout(same_length, rule = rules::COUNT)] {
         /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
@@ -233,7 +229,7 @@ declare_lists! {
 }
 
 /// A bone and its influence on a vertex: 6 bytes (C7).
-#[derive(Json, Layout, Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C, packed)]
 pub struct BoneWeight {
     /// Bone ID.

@@ -21,7 +21,6 @@ macro_rules! declare_lists {
             $(
                 $(#[doc = $doc])*
                 #[br(pre_assert($condition))]
-                #[json(name = $name)]
                 $variant(
                     #[br(count = $size / $bytes)]
                     #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
@@ -50,7 +49,7 @@ macro_rules! declare_lists {
                 }
             }
 
-            /// The name of the variant in JSON.
+            /// The name of the variant.
             pub fn name(&self) -> &'static str {
                 match self {
                     $($enum::$variant(_) => $name,)*

@@ -20,13 +20,13 @@ pub use chunk::{AttributeFlags, BoneWeight, Chunk, IndexStream, Indices, Stream,
 pub use packing::{ChunkInput, CompressedBlock};
 
 use crate::bulk::{self, Bulk};
+use crate::layout::Layout;
 use crate::layout::declaration::{Type, bind_partially};
 use crate::layout::expr::Value;
-use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
 
 /// A Crucible file: one chunk, or a container of chunks (C11).
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, container: Container, input: &ChunkInput<'_>))]
@@ -35,12 +35,10 @@ pub struct Document {
     /// The dialect, which determines the meaning of attribute bits.
     #[br(calc = dialect)]
     #[bw(ignore)]
-    #[json(default)]
     pub dialect: Dialect,
     /// The container of the chunks.
     #[br(calc = container)]
     #[bw(ignore)]
-    #[json(default)]
     pub container: Container,
     /// The header of a container.
     #[br(temp, if(container == Container::Model))]
@@ -57,12 +55,11 @@ pub struct Document {
     /// Bytes after the last chunk. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
-    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
 /// The container of the chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Container {
     /// No container: the file is a bare chunk.
     #[default]

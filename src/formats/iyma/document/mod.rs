@@ -4,15 +4,12 @@ mod buffers;
 pub(super) mod dialect;
 mod draw;
 mod floats;
-#[cfg(feature = "serde")]
-mod json;
 pub(super) mod merge;
 
 pub use buffers::{Attribute, IndexBuffer};
 pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
 
 use bytes::Bytes;
-use meshspec_derive::Json;
 
 use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
 use crate::{Dialect, Error, FormatId, Path, Result, path};
@@ -20,13 +17,11 @@ use crate::{Dialect, Error, FormatId, Path, Result, path};
 /// The content of an IyMA file.
 ///
 /// Buffers are [`Bytes`], which are cheap to clone. Reading returns slices of a single allocation.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
     /// The dialect, which determines the encoding of usages and the checksums (I1).
-    #[json(default)]
     pub dialect: Dialect,
     /// Application-defined bytes.
-    #[json(with = "json::user_data", optional)]
     pub user_data: Bytes,
     /// The number of vertices, and of values in each attribute.
     pub n_vertices: u32,
@@ -37,14 +32,13 @@ pub struct Document {
     /// The vertex buffers, in file order (I8).
     pub attributes: Vec<Attribute>,
     /// The state of the data checksum (I5).
-    #[json(optional)]
     pub data_checksum: DataChecksum,
     /// The stored metadata checksum, if it is wrong. Only lenient reading accepts a wrong checksum (I16).
     pub metadata_checksum: Option<WrongChecksum>,
 }
 
 /// The state of the data checksum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DataChecksum {
     /// Present and correct.
     #[default]
@@ -76,12 +70,10 @@ impl DataChecksum {
 }
 
 /// A stored checksum that differs from the computed one.
-#[derive(Debug, Clone, Copy, Json)]
-#[json(transparent)]
+#[derive(Debug, Clone, Copy)]
 pub struct WrongChecksum {
     /// The checksum stored in the file.
     pub stored: u64,
-    #[json(skip)]
     computed: Option<u64>,
 }
 

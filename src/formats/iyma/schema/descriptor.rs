@@ -18,9 +18,9 @@ use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
 use crate::bulk::PrefixedText;
+use crate::layout::Layout;
 use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
-use crate::layout::{Json, Layout};
 use crate::text::bytes_follow;
 
 /// The structure of the data. Files store it encoded with bitcode. This struct declares its content as plain fields.
@@ -71,7 +71,7 @@ pub struct Descriptor {
 }
 
 /// The range of a mesh in the buffers.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]

@@ -2,7 +2,7 @@
 
 use binrw::binrw;
 use bitcode::{Decode, DecodeOwned, Encode};
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 
 use crate::Dialect;
 
@@ -24,13 +24,12 @@ macro_rules! usages {
         }
     ) => {
         /// The usage of a vertex buffer, in either dialect.
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Json)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Usage {
             /// A custom usage: a number and a name. The reference dialect has no names.
             Custom(u32, String),
             $(
                 #[doc = $doc]
-                #[json(name = $name)]
                 $usage,
             )*
         }

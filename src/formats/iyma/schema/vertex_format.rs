@@ -7,7 +7,7 @@
 
 use binrw::binrw;
 use bitcode::{Decode, Encode};
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::{B2, B10};
 
@@ -18,7 +18,7 @@ use crate::layout::decoding::{
 };
 
 /// An index format.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(repr = u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
@@ -137,7 +137,7 @@ macro_rules! vertex_formats {
         $value:ty $(as $decoded:ident $formula:ident)?, $doc:literal;
     )*) => {
         /// A vertex format: the type and number of components per value.
-        #[derive(Json, Layout)]
+        #[derive(Layout)]
         #[binrw]
         #[brw(repr = u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]

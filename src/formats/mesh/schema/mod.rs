@@ -9,14 +9,12 @@
 mod header;
 mod pose;
 pub(super) mod rules;
-#[cfg(feature = "serde")]
-mod serde_impls;
 pub(super) mod vertex;
 
 use std::sync::LazyLock;
 
 use binrw::binrw;
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 
 pub use pose::{Pose, PoseEntry, RenderlibPose};
 pub use vertex::{Columns, NO_JOINT, Vertex, VertexFormat, Vertices};
@@ -123,7 +121,7 @@ pub enum AnimationCount {
 }
 
 /// A joint of the skeleton: 66 bytes.
-#[derive(Json, Layout)]
+#[derive(Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -145,7 +143,7 @@ pub struct Joint {
 
 /// An animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4). In the renderlib dialect, 12 + 4 · P +
 /// 41 · J · P.
-#[derive(Json, Layout, StoredFields)]
+#[derive(Layout, StoredFields)]
 #[binrw]
 #[brw(little)]
 #[br(import(joint_count: u8, dialect: Dialect))]

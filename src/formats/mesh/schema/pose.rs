@@ -3,7 +3,7 @@
 use binrw::io::{Read, Seek, Write};
 use binrw::{BinResult, Endian, VecArgs};
 use bytemuck::{Pod, Zeroable};
-use meshspec_derive::{Json, Layout};
+use meshspec_derive::Layout;
 
 use crate::Dialect;
 use crate::bulk;
@@ -21,7 +21,7 @@ pub enum PoseEntry {
 }
 
 /// The pose of a joint at one time: 44 bytes.
-#[derive(Json, Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pose {
     /// The joint (M11).

@@ -1,7 +1,7 @@
 //! Vertices and their attributes.
 
 use binrw::binrw;
-use meshspec_derive::{Columns, Json, Layout};
+use meshspec_derive::{Columns, Layout};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
@@ -40,7 +40,7 @@ impl Default for VertexFormat {
 }
 
 /// A vertex: the attributes in the format, in this order, tightly packed (M2).
-#[derive(Json, Layout, Columns)]
+#[derive(Layout, Columns)]
 #[columns(records = Vertices, format = VertexFormat)]
 #[binrw]
 #[brw(little)]

@@ -10,14 +10,12 @@ use super::columns::{Column, ColumnMut, Field};
 use super::syntax;
 use crate::Text;
 use crate::layout::grammar::{Attribute, BuiltInProperty, ColumnRule, Grammar};
-use meshspec_derive::Json;
 
 document! {
     /// The content of a Seed file. Whitespace and the order of line kinds have no meaning, and are not stored (S2).
-    #[derive(Debug, Clone, PartialEq, Default, Json)]
+    #[derive(Debug, Clone, PartialEq, Default)]
     pub struct Document {
         /// The properties, in file order.
-        #[json(default)]
         pub properties: Vec<Property>,
 
         /// The comments, in the order of their lines. `None` if [`ReadOptions::comments`](crate::ReadOptions::comments)
@@ -30,20 +28,17 @@ document! {
         }
 
         /// Normal of each vertex, a unit vector. Only lenient reading accepts a file without normals (S1).
-        #[json(optional)]
         pub normals: Vec<[f32; 3]>, Vertex, Float, UnitVector => {
             N: "n", "Normal", REQUIRED, None, "X, Y, Z.";
         }
 
         /// Primary and secondary colour of each vertex, if present: red, green, blue, alpha, each 0 to 1.
-        #[json(optional)]
         pub colors: Vec<Vec<[f32; 4]>>, Vertex, Float, Range(0, 1) => {
             [0] C0: "c0", "Primary Color",   OPTIONAL, None,       "Red, green, blue, alpha.";
             [1] C1: "c1", "Secondary Color", OPTIONAL, Some("c0"), "Red, green, blue, alpha.";
         }
 
         /// The UV channels, up to 8: (U, V) of each vertex; (0, 0) is the top left of the image.
-        #[json(optional)]
         pub uvs: Vec<Vec<[f32; 2]>>, Vertex, Float, Range(0, 1) => {
             [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
             [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, like channel 0.";
@@ -85,7 +80,7 @@ impl LineKind {
 }
 
 /// A property: `[name]=value`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Property {
     /// The name: a letter, then letters, digits and `_` (S7).
     pub name: String,
@@ -205,7 +200,7 @@ pub static GRAMMAR: Grammar = Grammar {
 /// assert!(text.contains("\nf 0, 1, 2 # the base\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Json)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     /// The text after the `#`.
     pub text: Text,
@@ -214,7 +209,7 @@ pub struct Comment {
 }
 
 /// The place of a comment. Places are ordered like the lines in a written file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CommentPlace {
     /// A property.
     Property(LineRef),
@@ -227,11 +222,10 @@ pub enum CommentPlace {
 /// The line that a comment belongs to, and its position relative to the line.
 ///
 /// Ordered by line. Comments before a line precede its trailing comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineRef {
     /// The index of the line among lines of its kind.
     pub index: usize,
     /// Whether the comment follows the content of the line. Otherwise, it is a separate line before the content.
-    #[json(name = "behind")]
     pub is_trailing: bool,
 }

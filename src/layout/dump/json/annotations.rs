@@ -158,8 +158,14 @@ impl Serialize for JsonValue<'_> {
             Value::Int(number) => serializer.serialize_i128(*number),
             Value::Wide(number) => serializer.serialize_u128(*number),
             Value::Bool(truth) => serializer.serialize_bool(*truth),
-            Value::F32(number) => float::serialize(number, serializer),
-            Value::F64(number) => float::serialize(number, serializer),
+            Value::F32(number) => match float::string_of_f32(*number) {
+                None => serializer.serialize_f32(*number),
+                Some(text) => serializer.serialize_str(&text),
+            },
+            Value::F64(number) => match float::string_of_f64(*number) {
+                None => serializer.serialize_f64(*number),
+                Some(text) => serializer.serialize_str(&text),
+            },
             Value::Bits(word, _) => serializer.serialize_u128(*word),
             Value::Text(bytes) => Text::from(bytes.clone()).serialize(serializer),
             Value::Struct(_) => serializer.serialize_none(),

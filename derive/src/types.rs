@@ -1,6 +1,6 @@
-//! Inspects the syntax of types and expressions.
+//! Inspects the syntax of types.
 
-use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// Returns `true` for `Option<…>`.
 pub fn is_option(ty: &Type) -> bool {
@@ -22,21 +22,6 @@ pub fn item<'t>(ty: &'t Type, container: &str) -> Option<&'t Type> {
         Some(GenericArgument::Type(item)) => Some(item),
         _ => None,
     }
-}
-
-/// Returns `true` for floats and for arrays, options and lists of them.
-pub fn is_float(ty: &Type) -> bool {
-    if let Type::Array(array) = without_parentheses(ty) {
-        return is_float(&array.elem);
-    }
-    let is_number = |segment: &PathSegment| segment.ident == "f32" || segment.ident == "f64";
-    let inner = item(ty, "Option").or_else(|| item(ty, "Vec"));
-    inner.map_or_else(|| last_segment(ty).is_some_and(is_number), is_float)
-}
-
-/// Returns `true` for a literal 0.
-pub fn is_zero(expr: &Expr) -> bool {
-    matches!(expr, Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) if number.base10_digits() == "0")
 }
 
 /// Returns the last segment of a type's path; `None` for a type that is not a path.
