@@ -132,7 +132,6 @@ const COMPUTED: [(&str, &[&str]); 3] = [
             "ofs_frames",
             "ofs_lods",
             "ofs_meshes",
-            "ofs_name",
             "ofs_tris",
             "ofs_vtx",
         ],
