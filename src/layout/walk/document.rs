@@ -160,7 +160,7 @@ impl<'d> DocumentValue<'d> {
 /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
 /// let mut print = Print(String::new());
 /// walk_document(layout, &document, &Default::default(), &mut print)?;
-/// assert!(print.0.contains("indices[1]: 1\n"));
+/// assert!(print.0.contains("header.index_count: 12\n"));
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
