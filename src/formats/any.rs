@@ -288,9 +288,13 @@ impl AnyFormat {
     }
 
     /// Exports the declaration in the language of `schema`, such as Markdown tables, Kaitai Struct or a C header. A
-    /// text format can be exported only as Markdown, JSON or a fuzzing dictionary.
+    /// text format can be exported only as Markdown, JSON, a fuzzing dictionary or, if its values are declared, as a JSON
+    /// Schema of them.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
+        if let (Schema::JsonSchema, Some(values)) = (schema, self.about.values) {
+            return schema.print(name, title, &[(name, values())]);
+        }
         if let Some(grammar) = self.grammar {
             return grammar.print(schema, name, title);
         }

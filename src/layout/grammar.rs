@@ -191,7 +191,9 @@ impl Grammar {
             Schema::Markdown => self.markdown(title),
             Schema::Json => self.json(title),
             Schema::Dictionary => self.dictionary(title),
-            Schema::Kaitai | Schema::ImHex | Schema::C | Schema::Program => return Vec::new(),
+            Schema::JsonSchema | Schema::Kaitai | Schema::ImHex | Schema::C | Schema::Program => {
+                return Vec::new();
+            }
         };
         vec![schema.file(name, text)]
     }

@@ -21,6 +21,8 @@
 //! field), the field that stores the checksum, and the stored number that means "no checksum". The `"encoding"` of a
 //! block is the value that selects its encoding.
 
+use std::borrow::Cow;
+
 use super::declaration::{
     BitField, Block, Checksum, Constraint, EnumValue, Field, Requirement, Shape, Type, Variant,
 };
@@ -46,11 +48,12 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
 }
 
 /// A JSON value.
+#[derive(Clone, PartialEq)]
 pub(super) enum Json {
     /// A number, boolean or string, already in JSON syntax.
     Plain(String),
     Array(Vec<Json>),
-    Object(Vec<(&'static str, Json)>),
+    Object(Vec<(Cow<'static, str>, Json)>),
     /// A missing value; objects omit its key.
     Omitted,
 }
@@ -61,6 +64,7 @@ impl Json {
             entries
                 .into_iter()
                 .filter(|(_, value)| !matches!(value, Json::Omitted))
+                .map(|(key, value)| (key.into(), value))
                 .collect(),
         )
     }
@@ -174,7 +178,7 @@ fn string_or_omitted(content: &str) -> Json {
     }
 }
 
-fn number_json(value: impl Into<i128>) -> Json {
+pub(super) fn number_json(value: impl Into<i128>) -> Json {
     Json::Plain(value.into().to_string())
 }
 

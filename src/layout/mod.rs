@@ -48,6 +48,7 @@ pub mod generate;
 pub mod grammar;
 mod imhex;
 mod json;
+mod json_schema;
 mod kaitai;
 mod markdown;
 mod notation;

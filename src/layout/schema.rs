@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::declaration::Type;
 pub use super::rules::{DeclaredRule, declared_rules};
 
-use super::{c_header, dictionary, imhex, json, kaitai, markdown, program};
+use super::{c_header, dictionary, imhex, json, json_schema, kaitai, markdown, program};
 use crate::Error;
 
 /// A schema language.
@@ -41,6 +41,8 @@ pub enum Schema {
     C,
     /// The declaration as JSON.
     Json,
+    /// A [JSON Schema](https://json-schema.org) of the JSON of files' values.
+    JsonSchema,
     /// The resolved declarations: how derived values are computed when a file is assembled, and what depends on each
     /// stored value.
     Program,
@@ -66,6 +68,7 @@ impl Schema {
         Schema::ImHex,
         Schema::C,
         Schema::Json,
+        Schema::JsonSchema,
         Schema::Program,
         Schema::Dictionary,
     ];
@@ -87,6 +90,7 @@ impl Schema {
             Schema::ImHex => ("imhex", "hexpat"),
             Schema::C => ("c", "h"),
             Schema::Json => ("json", "json"),
+            Schema::JsonSchema => ("json-schema", "schema.json"),
             Schema::Program => ("program", "program.txt"),
             Schema::Dictionary => ("dictionary", "dict"),
         }
@@ -123,6 +127,7 @@ impl Schema {
             Schema::ImHex => one(imhex::print(title, layouts)),
             Schema::C => one(c_header::print(name, title, note, layouts)),
             Schema::Json => one(json::print(title, layouts)),
+            Schema::JsonSchema => one(json_schema::print(name, title, layouts)),
             Schema::Program => one(program::print(title, layouts)),
             Schema::Dictionary => one(dictionary::print(title, layouts)),
         }

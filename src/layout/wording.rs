@@ -431,3 +431,17 @@ pub(super) fn join_alternatives(values: &[impl fmt::Display]) -> String {
         None => "nothing".to_owned(),
     }
 }
+
+/// Returns the first sentence of a doc comment, on one line.
+pub(super) fn first_sentence(doc: &str) -> String {
+    let paragraph = doc.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_end = |end: &usize| {
+        let next = line[end + 2..].chars().next();
+        next.is_some_and(char::is_uppercase) && !line[..*end].ends_with(['.', ' '])
+    };
+    match line.match_indices(". ").map(|(end, _)| end).find(is_end) {
+        Some(end) => line[..=end].to_owned(),
+        None => line,
+    }
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads OBJ, PLY and STL files written by meshspec with trimesh, and compares the triangles. Then validates the corpus
-# and the output of `meshspec diff --json` against the published JSON Schemas.
+# Reads OBJ, PLY and STL files written by meshspec with trimesh, and compares the triangles. Then validates the corpus,
+# the output of `meshspec diff --json` and the values of files against the published JSON Schemas.
 #
 # Usage: tests/external/run.sh
 #

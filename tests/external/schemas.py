@@ -1,4 +1,4 @@
-"""Tests that the published JSON Schemas accept the corpus and the output of `meshspec diff --json`, and reject modified data.
+"""Tests that the published JSON Schemas accept the corpus and what the program prints, and reject modified data.
 
 Usage: schemas.py REPOSITORY PROGRAM
 """
@@ -88,4 +88,63 @@ for expected in [("values", "changed"), ("values", "removed"), ("values", "added
         sys.exit(f"no difference of the samples is {expected}")
 if printed[0]["total"] or not all(one["total"] for one in printed[1:]):
     sys.exit("files differ from themselves, or others do not")
-print(f"{len(lines)} lines of the index, {len(contents)} contents and {len(printed)} differences follow their schemas")
+
+
+def run(*command):
+    """Runs the program, and returns the parsed output."""
+    return json.loads(subprocess.run([program, *command], capture_output=True, text=True, check=True).stdout)
+
+
+def keys(value, path=()):
+    """Returns the path of each key in a value, in the first items of lists."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield (*path, key)
+            # The names of blocks are not in the schema.
+            if key != "$blocks":
+                yield from keys(part, (*path, key))
+    elif isinstance(value, list):
+        for index, part in enumerate(value[:2]):
+            yield from keys(part, (*path, index))
+
+
+def misspelt(document, path):
+    """Returns a copy of the document in which the key at a path of its value is misspelt."""
+    document = copy.deepcopy(document)
+    place = document["value"]
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1] + "_"] = place.pop(path[-1])
+    return document
+
+
+# The values of the samples and of the valid files in the corpus, as `convert` and `dump` print them.
+valid = [
+    (line["format"], root / "corpus" / line["file"], line["dialect"]) for line in lines if line["kind"] == "valid"
+]
+values = 0
+for name in sorted({line["format"] for line in lines}):
+    schema = json.loads((root / f"docs/schema/{name}.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    files = [(path, []) for path in sorted((root / "samples" / name).iterdir())]
+    files += [(path, ["--dialect", dialect]) for (own, path, dialect) in valid if own == name]
+    misspelt_keys = set()
+    for path, options in files:
+        # The dump of a text format has lines.
+        commands = [["convert", path, "-", "--to", "json"], ["dump", "--json", path]][: 1 if name == "seed" else 2]
+        for command in commands:
+            document = run(*command, *options)
+            assert_valid(validator, document, path)
+            values += 1
+            assert_invalid(validator, {**document, "layout": "none"})
+            for place in keys(document["value"]):
+                if place[-1] not in misspelt_keys:
+                    misspelt_keys.add(place[-1])
+                    assert_invalid(validator, misspelt(document, place))
+    if len(misspelt_keys) < 8:
+        sys.exit(f"{name}: few keys are misspelt: {misspelt_keys}")
+print(
+    f"{len(lines)} lines of the index, {len(contents)} contents, {len(printed)} differences and the values of {values}"
+    " files follow their schemas"
+)

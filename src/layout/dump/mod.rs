@@ -39,8 +39,6 @@ mod wording;
 
 #[cfg(feature = "serde")]
 pub use json::JsonHead;
-#[cfg(feature = "serde")]
-pub(super) use json::VERSION as JSON_VERSION;
 pub use tree::{Branch, Tree, UnpackedBlock};
 
 use std::io;
@@ -48,6 +46,9 @@ use std::io;
 use super::declaration::Type;
 use super::walk::{Fault, Segment, Subtree, Visitor, walk};
 use crate::Limits;
+
+/// The version of the JSON of values, which changes when the meaning of a key does.
+pub(super) const JSON_VERSION: u32 = 1;
 
 /// A dump of bytes, with its options.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use crate::layout::declaration::{BitRange, Shape, Type};
 use crate::layout::expr::Value;
 use crate::layout::walk::Node;
-use crate::layout::wording::base_name;
+use crate::layout::wording::{base_name, first_sentence};
 
 /// The maximum number of characters shown per string.
 const LONGEST_TEXT: usize = 64;
@@ -184,20 +184,6 @@ pub(super) fn container_summary(node: &Node) -> String {
     match node.ty {
         Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),
         _ => short_doc(node),
-    }
-}
-
-/// Returns the first sentence of a doc comment, on one line.
-fn first_sentence(doc: &str) -> String {
-    let paragraph = doc.split("\n\n").next().unwrap_or_default();
-    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_end = |end: &usize| {
-        let next = line[end + 2..].chars().next();
-        next.is_some_and(char::is_uppercase) && !line[..*end].ends_with(['.', ' '])
-    };
-    match line.match_indices(". ").map(|(end, _)| end).find(is_end) {
-        Some(end) => line[..=end].to_owned(),
-        None => line,
     }
 }
 

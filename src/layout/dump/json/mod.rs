@@ -11,9 +11,6 @@ use crate::layout::tree::ComputedFields;
 use crate::layout::walk::{Fault, path_text, walk};
 use writer::JsonWriter;
 
-/// The version of the notation, which changes when the meaning of a key does.
-pub(in crate::layout) const VERSION: u32 = 1;
-
 /// The header of the JSON of a dump.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JsonHead<'h> {

@@ -8,10 +8,11 @@ use std::ops::{ControlFlow, Range};
 
 use serde::Serialize;
 
+use super::JsonHead;
 use super::annotations::{Annotations, SeenDeclarations, json, packed_block, print_value};
-use super::{JsonHead, VERSION};
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Packing, Shape, Type};
+use crate::layout::dump::JSON_VERSION;
 use crate::layout::expr::Value;
 use crate::layout::tree::ComputedFields;
 use crate::layout::walk::{Fault, InlineBlockSpans, Node, Segment, Visit, Visitor};
@@ -54,7 +55,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         }
         write!(out, "\"format\": {},\n  ", json(head.format))?;
         write!(out, "\"layout\": {},\n  ", json(head.layout))?;
-        write!(out, "\"version\": {VERSION}")?;
+        write!(out, "\"version\": {JSON_VERSION}")?;
         if computed.is_none_or(|computed| !computed.has_gaps()) {
             write!(out, ",\n  \"size\": {size}")?;
         }
