@@ -2,26 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
 use meshspec::iyma::DataChecksum;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::expr::Value;
-use meshspec::layout::walk::{self, Fields, Node, Visitor};
+use meshspec::layout::walk::{self, Fields};
 use meshspec::{Document, WriteOptions};
 
-/// Collects the values of all leaves except bit fields, by their paths.
-#[derive(Default)]
-struct Values(BTreeMap<String, Value>);
-
-impl Visitor for Values {
-    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if node.bit_field.is_none() {
-            self.0.insert(walk::path_text(node.path), value.clone());
-        }
-        ControlFlow::Continue(())
-    }
-}
+use super::leaves::Leaves;
 
 /// Returns the values that a document has for the fields of `layout`, by their paths.
 pub fn document_values(document: &Document, layout: &'static Type) -> BTreeMap<String, Value> {
@@ -34,10 +22,11 @@ pub fn document_values(document: &Document, layout: &'static Type) -> BTreeMap<S
         Document::Seed(_) => return BTreeMap::new(),
         _ => panic!("a format without declared values"),
     };
-    let mut values = Values::default();
+    let mut leaves = Leaves::default();
     // The walk ends at the first value that the layout cannot express.
-    let _ = walk::walk_document(layout, fields, &Default::default(), &mut values);
-    values.0
+    let _ = walk::walk_document(layout, fields, &Default::default(), &mut leaves);
+    let leaves = leaves.leaves.into_iter();
+    leaves.map(|(path, _, value)| (path, value)).collect()
 }
 
 /// Returns the value as text that differs if and only if a stored bit differs.

@@ -1,5 +1,6 @@
 //! The inputs of the targets for the five formats.
 
+use meshspec::layout::declaration::Type;
 use meshspec::{Dialect, FormatId, Limits, ReadOptions, Strictness};
 
 /// A file with its format and dialect.
@@ -47,6 +48,11 @@ impl<'d> Input<'d> {
             let dialects = format.about().dialects.iter();
             dialects.map(move |dialect| (*format, *dialect))
         })
+    }
+
+    /// Returns the layout of the file; `None` for a text format.
+    pub(crate) fn layout(self) -> Option<&'static Type> {
+        self.format.layout_of(self.bytes, self.dialect)
     }
 
     /// Returns options that read the file in its dialect, with low limits.

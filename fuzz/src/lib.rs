@@ -8,18 +8,20 @@ mod codecs;
 mod document;
 mod input;
 mod interop;
+mod leaves;
 mod read;
 mod reader_results;
 mod walker;
 
 pub use self::walker::{
-    Leaves, assert_assembles, assert_json_assembles, assert_same_acceptance, assert_same_values,
+    assert_assembles, assert_json_assembles, assert_same_acceptance, assert_same_values,
     assert_values_of, first_difference,
 };
 pub use codecs::{assemble, json, rewrite, verdicts, walker};
 pub use document::{document_values, exact_text, exact_value};
 pub use input::Input;
 pub use interop::{gltf, obj, ply, scenes, stl};
+pub use leaves::Leaves;
 pub use read::{assert_readable, read};
 pub use reader_results::ReaderResults;
 

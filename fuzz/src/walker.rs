@@ -11,45 +11,7 @@ use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Spa
 
 use super::Input;
 use super::document::{document_values, exact_value};
-
-/// Collects all leaves except bit fields.
-#[derive(Default)]
-pub struct Leaves {
-    /// The path, span and value of each leaf.
-    pub leaves: Vec<(String, Span, Value)>,
-    /// The byte ranges of packed blocks whose unpacked content is empty.
-    pub empty: Vec<Range<u64>>,
-}
-
-impl Visitor for Leaves {
-    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if node.bit_field.is_none() {
-            self.leaves
-                .push((walk::path_text(node.path), node.span.clone(), value.clone()));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn visit_unpacked(&mut self, node: &Node, content: &[u8]) {
-        if content.is_empty() {
-            self.empty.push(node.span.range().clone());
-        }
-    }
-}
-
-impl Leaves {
-    /// Collects the leaves of a file.
-    pub fn of(input: Input, limits: &Limits) -> Leaves {
-        let mut leaves = Leaves::default();
-        let layout = layout_of(input).expect("a binary format");
-        walk::walk(layout, input.bytes, limits, &mut leaves).expect("a file that can be decoded");
-        leaves
-    }
-}
-
-fn layout_of(input: Input) -> Option<&'static Type> {
-    input.format.layout_of(input.bytes, input.dialect)
-}
+use super::leaves::Leaves;
 
 /// Returns `true` if encoding determines the field: a document has no value for it, or only whether it is 0. The number of
 /// triangles in BMD has two valid values (B12).
@@ -83,7 +45,7 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
 /// values.
 pub fn assert_values_of(document: &Document, input: Input, limits: &Limits) -> usize {
     let format = input.format;
-    let mut values = document_values(document, layout_of(input).expect("a binary format"));
+    let mut values = document_values(document, input.layout().expect("a binary format"));
     values.retain(|path, _| !is_encoded(path));
     let count = values.len();
     for (path, _, value) in Leaves::of(input, limits).leaves {
@@ -120,7 +82,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
         dialect,
         bytes,
     } = input;
-    let Some(layout) = layout_of(input) else {
+    let Some(layout) = input.layout() else {
         return false;
     };
     let result = format.read(
@@ -157,7 +119,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
 /// Asserts that assembling the values of a file yields the same bytes. Returns `false` for a text file, or if the
 /// walker does not reach the end of the file.
 pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
-    let Some(layout) = layout_of(input) else {
+    let Some(layout) = input.layout() else {
         return false;
     };
     let Ok(values) = Tree::read(layout, input.bytes, limits) else {
@@ -177,7 +139,7 @@ pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
 
 /// Asserts that the JSON of a file without faults assembles to the same bytes.
 pub fn assert_json_assembles(input: Input, limits: &Limits) {
-    let Some(layout) = layout_of(input) else {
+    let Some(layout) = input.layout() else {
         return;
     };
     let mut json = Vec::new();

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
-use meshspec::layout::dump::Dump;
+use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::schema::{Schema, declared_rules};
 use meshspec::layout::{Layout, walk};
 use meshspec::{FormatId, Rule, Severity, Text};
@@ -267,6 +267,15 @@ fn the_sample_is_as_committed() {
         None
     );
     assert_golden("sample.bin.dump", &dump);
+    let head = JsonHead {
+        format: "sample",
+        layout: "sample",
+        ..JsonHead::default()
+    };
+    let mut json = Vec::new();
+    let written = Dump::new(&Sample::TYPE, &sample()).write_json(&head, |_| None, &mut json);
+    assert_eq!(written.unwrap(), None);
+    assert_golden("sample.bin.json", &json);
 }
 
 fn assert_golden(name: &str, content: &[u8]) {

@@ -5,10 +5,9 @@ mod poses;
 mod splitting;
 
 use std::io::Cursor;
-use std::ops::ControlFlow;
 
 use crate::common::{File, config};
-use crate::fuzz::{Input, assert_values_of};
+use crate::fuzz::{Input, Leaves, assert_values_of};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
@@ -23,7 +22,6 @@ use meshspec::bmd::{
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Shape, Type};
 use meshspec::layout::expr::Value;
-use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::scene::{self, FromScene};
 use meshspec::{
     AnyFormat, ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text,
@@ -428,19 +426,6 @@ fn tracks_bridge_gaps() {
     assert!(Track::default().push(32, None, None, None).is_err());
 }
 
-/// Collects the words, numbers and strings that the walker finds.
-#[derive(Default)]
-struct LeafValues(Vec<(String, Value)>);
-
-impl Visitor for LeafValues {
-    fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if node.bit_field.is_none() {
-            self.0.push((walk::path_text(node.path), value.clone()));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
 /// Returns the words that the walker must find: the reserved words of the header, and packed words.
 fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
@@ -512,12 +497,10 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
 
 /// Asserts that the walker finds exactly the values and strings of the document, in order.
 fn assert_walker_agrees(bytes: &[u8], document: &Document) {
-    let layout = FormatId::Bmd.layout_of(bytes, meshspec::Dialect::Spec);
-    let mut leaves = LeafValues::default();
-    walk::walk(layout.unwrap(), bytes, &Default::default(), &mut leaves).unwrap();
+    let input = Input::detected(FormatId::Bmd, bytes);
+    let leaves = Leaves::of(input, &Default::default()).leaves.into_iter();
     let (texts, numbers): (Vec<_>, Vec<_>) = leaves
-        .0
-        .into_iter()
+        .map(|(path, _, value)| (path, value))
         .partition(|(_, value)| matches!(value, Value::Text(_)));
     let words = numbers.into_iter().filter_map(|(path, value)| match value {
         // `assert_values_of` compares the other numbers.
@@ -539,7 +522,6 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
         texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(),
         names
     );
-    let input = Input::detected(FormatId::Bmd, bytes);
     assert_values_of(&document.clone().into(), input, &Default::default());
 }
 
