@@ -126,10 +126,7 @@ impl Printer {
     fn list_schema(&mut self, item: &'static Type, count: Option<u64>) -> Json {
         let items = self.schema_of(item);
         let items = match item.item_type_and_count() {
-            Some(_) => {
-                let name = format!("$list_{}", self.definitions.len());
-                self.defined(&name, || items)
-            }
+            Some(_) => self.list_definition(items),
             None => items,
         };
         let mut entries = entries([("items", items)]);
@@ -142,6 +139,18 @@ impl Printer {
             .chain([("type".into(), string_json("array"))]);
         let annotated = vec![("$items".into(), Json::Object(list.collect()))];
         annotated_schema(&["array"], entries, annotated)
+    }
+
+    /// Returns a reference to the definition of a list. Equal lists have one definition.
+    fn list_definition(&mut self, schema: Json) -> Json {
+        let lists = self.definitions.iter();
+        let lists = lists.filter(|(name, _)| name.starts_with("$list"));
+        let known = lists.clone().find(|(_, list)| *list == schema);
+        let name = match known {
+            Some((name, _)) => name.to_string(),
+            None => format!("$list_{}", lists.count() + 1),
+        };
+        self.defined(&name, || schema)
     }
 
     /// Returns a reference to the definition of a declaration. Of several declarations with the same name, the later ones

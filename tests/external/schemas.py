@@ -118,32 +118,49 @@ def misspelt(document, path):
     return document
 
 
-# The values of the samples and of the valid files in the corpus, as `convert` and `dump` print them.
 valid = [
     (line["format"], root / "corpus" / line["file"], line["dialect"]) for line in lines if line["kind"] == "valid"
 ]
-values = 0
-for name in sorted({line["format"] for line in lines}):
-    schema = json.loads((root / f"docs/schema/{name}.schema.json").read_text())
+
+
+def check_values(schema_path, documents, least):
+    """Asserts that a schema accepts the documents, and rejects each of their keys if it is misspelt. There must be at least
+    `least` keys. Returns the number of documents."""
+    schema = json.loads(schema_path.read_text())
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
+    misspelt_keys, count = set(), 0
+    for source, document in documents:
+        assert_valid(validator, document, source)
+        count += 1
+        assert_invalid(validator, {**document, "layout": "none"})
+        for place in keys(document["value"]):
+            if place[-1] not in misspelt_keys:
+                misspelt_keys.add(place[-1])
+                assert_invalid(validator, misspelt(document, place))
+    if len(misspelt_keys) < least:
+        sys.exit(f"{schema_path}: only the keys {misspelt_keys} were misspelt")
+    return count
+
+
+def printed_values(name):
+    """Returns the values of the samples and of the valid files in the corpus, as `convert` and `dump` print them."""
     files = [(path, []) for path in sorted((root / "samples" / name).iterdir())]
     files += [(path, ["--dialect", dialect]) for (own, path, dialect) in valid if own == name]
-    misspelt_keys = set()
     for path, options in files:
+        yield path, run("convert", path, "-", "--to", "json", *options)
         # The dump of a text format has lines.
-        commands = [["convert", path, "-", "--to", "json"], ["dump", "--json", path]][: 1 if name == "seed" else 2]
-        for command in commands:
-            document = run(*command, *options)
-            assert_valid(validator, document, path)
-            values += 1
-            assert_invalid(validator, {**document, "layout": "none"})
-            for place in keys(document["value"]):
-                if place[-1] not in misspelt_keys:
-                    misspelt_keys.add(place[-1])
-                    assert_invalid(validator, misspelt(document, place))
-    if len(misspelt_keys) < 8:
-        sys.exit(f"{name}: few keys are misspelt: {misspelt_keys}")
+        if name != "seed":
+            yield path, run("dump", "--json", path, *options)
+
+
+# A declaration with one field of each kind.
+golden = root / "tests/golden"
+values = check_values(
+    golden / "sample.schema.json", [("sample.bin", json.loads((golden / "sample.bin.json").read_text()))], 30
+)
+for name in sorted({line["format"] for line in lines}):
+    values += check_values(root / f"docs/schema/{name}.schema.json", printed_values(name), 8)
 print(
     f"{len(lines)} lines of the index, {len(contents)} contents, {len(printed)} differences and the values of {values}"
     " files follow their schemas"
