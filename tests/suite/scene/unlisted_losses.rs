@@ -196,7 +196,6 @@ const PARTS: &[(&str, &str, &str)] = &[
     ),
     ("iyma", "vertices", "attributes"),
     ("iyma", "vertices", "n_vertices"),
-    ("iyma", "attributes.usage", "n_vertices"),
     ("iyma", "indices", "meshes.faces"),
     ("mesh", "indices", "meshes.faces"),
 ];
@@ -265,7 +264,9 @@ const NOTATIONS: &[(&str, &str, &[&str], &str)] = &[
     ),
 ];
 
-/// Returns `true` if a value says nothing about an IyMA document without vertices, or without indices.
+/// Returns `true` if a value says nothing about an IyMA document whose meshes have no vertices, or no indices.
+///
+/// Vertices of no mesh are a loss of `n_vertices`, whatever their attributes are.
 fn is_empty_iyma(document: &Document, name: &str) -> bool {
     let Document::Iyma(document) = document else {
         return false;
@@ -274,8 +275,9 @@ fn is_empty_iyma(document: &Document, name: &str) -> bool {
         .indices
         .as_ref()
         .is_some_and(|indices| !indices.data.is_empty());
+    let has_vertices = document.meshes.iter().any(|mesh| mesh.vertex_count > 0);
     match name {
-        "attributes.usage" | "attributes.custom" | "attributes.name" => document.n_vertices == 0,
+        "attributes.usage" | "attributes.custom" | "attributes.name" => !has_vertices,
         "has_indices" | "index_format" => !has_indices,
         _ => false,
     }
