@@ -80,6 +80,7 @@ mod seed;
 mod shrinking;
 mod source_fields;
 mod spec_tables;
+mod tagged_items;
 mod to_json;
 mod tree;
 mod tree_json;

@@ -186,9 +186,8 @@ fn add_encode_row(bench: &mut Bench) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds the rows that read, check and write an image of 16 meshes, each with 60,000 vertices and 30,000 faces: 4 meshes
-/// per vertex size, and 4 with mixed sizes.
-/// Returns an image with this number of meshes, each with 60,000 vertices and 30,000 triangles.
+/// Returns an image with this number of meshes, each with 60,000 vertices and 30,000 triangles: a quarter of the meshes per
+/// vertex size, and a quarter with mixed sizes.
 pub fn image(meshes: usize) -> Result<bmd::Document, Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();
@@ -215,6 +214,7 @@ pub fn image(meshes: usize) -> Result<bmd::Document, Error> {
     Ok(document)
 }
 
+/// Adds the rows that read, check and write an image of 16 meshes.
 fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     let document = image(16)?;
     let bytes = document.write(&WriteOptions::default())?;
@@ -231,6 +231,19 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     bench.add_row("bmd/check", size, check, "reading", || {
         bmd::Document::read(&bytes, &read)
     });
+    let mut broken = document.clone();
+    let mesh = &mut broken.meshes[7];
+    let faces = mesh.faces.packed_items().map(bmd::PackedFace::value);
+    let faces: Vec<Face> = faces.chain([Face::Triangle([0, 1, 60_000])]).collect();
+    mesh.faces = Faces::encode(&faces)?;
+    let broken = broken.write(&WriteOptions::lenient())?;
+    bench.add_row(
+        "bmd/check (broken face)",
+        size,
+        || meshspec::check(&broken, FormatId::Bmd, &read),
+        "checking a valid image",
+        check,
+    );
     bench.add_row(
         "bmd/write",
         size,

@@ -3,18 +3,13 @@
 use super::document::{Animation, Bone, Document, Mesh, Transform};
 use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
 use crate::layout::walk::{DocumentValue, Fields, StoredFields};
-use crate::{Rule, Text, bulk};
+use crate::{Text, bulk};
 
 impl Fields for Document {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         match name {
             "header" => DocumentValue::fields(HeaderFields(self)),
-            "meshes" => DocumentValue::items(&self.meshes, |mesh| {
-                DocumentValue::fields(MeshFields {
-                    mesh,
-                    bone_count: self.bones.len(),
-                })
-            }),
+            "meshes" => DocumentValue::items(&self.meshes, DocumentValue::fields),
             "lods" => DocumentValue::little_endian(&self.lods),
             "bones" => DocumentValue::items(&self.bones, DocumentValue::fields),
             "animations" => DocumentValue::items(&self.animations, DocumentValue::fields),
@@ -47,12 +42,7 @@ impl Fields for HeaderFields<'_> {
     }
 }
 
-struct MeshFields<'d> {
-    mesh: &'d Mesh,
-    bone_count: usize,
-}
-
-impl Fields for MeshFields<'_> {
+impl Fields for Mesh {
     fn field(&self, name: &'static str) -> DocumentValue<'_> {
         let Mesh {
             n_tris,
@@ -60,23 +50,18 @@ impl Fields for MeshFields<'_> {
             vertices,
             faces,
             ..
-        } = self.mesh;
+        } = self;
         match (name, n_tris) {
             ("ofs_mat", _) => offset_of(material),
             ("n_vtx", _) => DocumentValue::count::<u16>(vertices.len()),
             ("sz_vtx", _) => DocumentValue::count::<u32>(size_of_val(vertices.words())),
             ("n_tris", Some(stated)) => DocumentValue::number(stated.to_le_bytes()),
-            ("n_tris", None) => DocumentValue::count::<u16>(self.mesh.triangle_count()),
+            ("n_tris", None) => DocumentValue::count::<u16>(self.triangle_count()),
             ("sz_tris", _) => DocumentValue::count::<u32>(size_of_val(faces.words())),
             ("material", _) => name_of(material),
-            ("vertices", _) => {
-                let is_valid = self.mesh.has_valid_vertices(self.bone_count);
-                packed_words(vertices.words(), is_valid, Mesh::VERTEX_RULES)
-            }
-            ("faces", _) => {
-                packed_words(faces.words(), self.mesh.has_valid_faces(), Mesh::FACE_RULES)
-            }
-            _ => self.mesh.stored_field(name),
+            ("vertices", _) => DocumentValue::Bytes(bulk::as_bytes(vertices.words())),
+            ("faces", _) => DocumentValue::Bytes(bulk::as_bytes(faces.words())),
+            _ => self.stored_field(name),
         }
     }
 }
@@ -90,20 +75,6 @@ fn offset_of(name: &Option<Text>) -> DocumentValue<'_> {
 fn name_of(name: &Option<Text>) -> DocumentValue<'_> {
     let bytes = |name: &Text| DocumentValue::Bytes([name.as_bytes(), &[0]].concat().into());
     name.as_ref().map_or(DocumentValue::Unknown, bytes)
-}
-
-/// Returns packed words. If `is_valid` is set, marks the words as satisfying `rules`.
-fn packed_words<'d>(
-    words: &'d [u32],
-    is_valid: bool,
-    rules: &'static [&'static Rule],
-) -> DocumentValue<'d> {
-    let bytes = bulk::as_bytes(words);
-    if is_valid {
-        DocumentValue::Checked(bytes, rules)
-    } else {
-        DocumentValue::Bytes(bytes)
-    }
 }
 
 impl Fields for Bone {

@@ -7,13 +7,14 @@ use super::list_counts::ListCounts;
 use super::message;
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
+use super::tests_by_tag::TestsByTag;
 use super::values::{locate, number_span, select_numbers, stored_value, struct_column};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
 use crate::layout::general_rules::CHECKSUM;
 use crate::layout::program::Program;
 use crate::layout::walk::{
-    Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_document,
+    Fault, Fields, Node, Segment, Skipped, Tag, Visit, Visitor, find, walk, walk_document,
 };
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
@@ -118,8 +119,8 @@ struct Checker<'c> {
     columns: Vec<Column>,
     /// The constraints that are already checked for all items of a list, each with the path of the list.
     checked: Vec<(Vec<Segment>, &'static Constraint)>,
-    /// The results of [`Visitor::should_walk_checked`], by the addresses of its arguments.
-    should_walk_cache: Vec<((*const Type, *const &'static Rule), bool)>,
+    /// The tests for the list of tagged items that the walk is in.
+    tests: Option<TestsByTag>,
 }
 
 /// The values of a field in the structs of a list, for a constraint that compares these values.
@@ -145,14 +146,14 @@ struct EvaluatedConstraint<'b> {
 
 impl<'c> Checker<'c> {
     fn new(list_counts: ListCounts, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
-        let (columns, checked, should_walk_cache) = Default::default();
+        let (columns, checked) = Default::default();
         Checker {
             report,
             list_counts,
             has_spans,
             columns,
             checked,
-            should_walk_cache,
+            tests: None,
         }
     }
 
@@ -218,6 +219,9 @@ impl<'c> Checker<'c> {
 
 impl Visitor for Checker<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
+        if let Some(tests) = &mut self.tests {
+            tests.enter(node);
+        }
         if node.ty.is_constrained() {
             Visit::All
         } else {
@@ -225,17 +229,13 @@ impl Visitor for Checker<'_> {
         }
     }
 
-    fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
-        let key = (std::ptr::from_ref(ty), rules.as_ptr());
-        let known = self
-            .should_walk_cache
-            .iter()
-            .find(|(known, _)| *known == key);
-        known.map(|(_, result)| *result).unwrap_or_else(|| {
-            let result = ty.is_constrained_beyond(rules);
-            self.should_walk_cache.push((key, result));
-            result
-        })
+    fn skip_items(&mut self, list: &[Segment], tag: Tag, bytes: &[u8], max: u64) -> Skipped {
+        if self.tests.as_ref().is_none_or(|tests| tests.list != list) {
+            self.tests = Some(TestsByTag::new(list, tag));
+        }
+        self.tests
+            .as_mut()
+            .map_or_else(Skipped::default, |tests| tests.skip(bytes, max))
     }
 
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
@@ -280,6 +280,10 @@ impl Visitor for Checker<'_> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        if let Some(tests) = &mut self.tests {
+            tests.leave(node);
+        }
+        self.tests.take_if(|tests| tests.list == node.path);
         self.checked.retain(|(list, _)| list != node.path);
         while let Some(position) = self
             .columns
@@ -336,18 +340,22 @@ impl Visitor for Checker<'_> {
                 _ => !flat.is_list() && Predicate::compares_items(&constraint.requirement),
             };
             if compares_items {
+                if let Some(tests) = &mut self.tests {
+                    tests.reject();
+                }
                 // A value outside any list has nothing to be compared with.
                 if let Some(list) = list {
                     self.collect_value(node, &value, constraint, list, values);
                 }
                 continue;
             }
-            let Some(evaluated) =
-                self.evaluate(constraint, (node.path, node.ty), values, &|_| None)
-            else {
-                continue;
-            };
+            let evaluated = self.evaluate(constraint, (node.path, node.ty), values, &|_| None);
             let numbers = select_numbers(&value, &flat, &constraint.requirement);
+            if let Some(tests) = &mut self.tests {
+                let predicate = evaluated.as_ref().map(|evaluated| &evaluated.predicate);
+                tests.add(node, constraint, predicate, &numbers);
+            }
+            let Some(evaluated) = evaluated else { continue };
             // A condition applies to the whole list, not to each item.
             let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
             let numbers = if is_condition {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use crate::Rule;
 use crate::layout::declaration::{Field, Requirement, Type};
 use crate::layout::expr::Value;
 use crate::layout::program::Program;
@@ -92,10 +91,6 @@ impl Visitor for ListCounts {
 
     fn should_request(&self, field: &Field) -> bool {
         self.has_lists_in_field(field)
-    }
-
-    fn should_walk_checked(&mut self, ty: &'static Type, _: &'static [&'static Rule]) -> bool {
-        self.has_lists_in(ty)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {

@@ -13,6 +13,7 @@ mod message;
 mod numbers;
 mod predicate;
 mod scalar;
+mod tests_by_tag;
 mod values;
 
 pub use check::{check_bytes, check_document};
@@ -20,7 +21,6 @@ pub(super) use counts::wrong_counts;
 pub(super) use list_counts::ListCounts;
 
 use super::declaration::{Constraint, Declaration, Field, Type};
-use crate::Rule;
 
 impl Declaration {
     /// Returns the constraints on all fields and bit fields.
@@ -36,26 +36,15 @@ impl Declaration {
 impl Type {
     /// Returns `true` if values of this type contain fields with constraints or checksums.
     fn is_constrained(&self) -> bool {
-        self.is_constrained_beyond(&[])
-    }
-
-    /// Returns `true` if values of this type contain fields with checksums, or with constraints whose rule is not in
-    /// `rules`.
-    fn is_constrained_beyond(&self, rules: &[&Rule]) -> bool {
-        let has_others = |constraints: &[Constraint]| {
-            constraints
-                .iter()
-                .any(|constraint| !rules.contains(&constraint.rule))
-        };
         let is_constrained = |field: &Field| {
-            has_others(field.constraints)
+            !field.constraints.is_empty()
                 || field.checksum.is_some()
-                || field.content_type().is_constrained_beyond(rules)
+                || field.content_type().is_constrained()
         };
         self.declaration().is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();
             declaration.fields().any(is_constrained)
-                || bits.any(|(.., field)| has_others(field.constraints))
+                || bits.any(|(.., field)| !field.constraints.is_empty())
         })
     }
 

@@ -19,6 +19,7 @@ mod problem;
 mod safety;
 mod size;
 mod solve;
+mod tag;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
@@ -40,6 +41,7 @@ pub(crate) use model::{
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 pub(crate) use solve::{is_exact, solve_for, to_equation};
+pub use tag::Tag;
 
 use super::declaration::{Constraint, Type};
 

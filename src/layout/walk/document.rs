@@ -8,17 +8,15 @@ use binrw::{BinWrite, Endian};
 use super::space::Space;
 use super::walker::{Interrupt, Walked, Walker};
 use super::{Fault, Segment, Visitor};
+use crate::Limits;
 use crate::bulk::{self, PlainData};
 use crate::layout::declaration::Type;
 use crate::layout::program::{FormKind, Item, Step};
-use crate::{Limits, Rule};
 
 /// A value in a document: a field, the variant of a choice, or an item of a list.
 pub enum DocumentValue<'d> {
     /// A missing value, or one determined during encoding, such as an offset or a packed size.
     Unknown,
-    /// An encoded value, and the rules whose constraints it satisfies according to a faster check.
-    Checked(Cow<'d, [u8]>, &'static [&'static Rule]),
     /// The encoded value; for a list, all its items; for a block, its unpacked content.
     Bytes(Cow<'d, [u8]>),
     /// A struct, or the chosen variant of a choice.
@@ -186,12 +184,6 @@ impl Walker<'_> {
         let nothing = Space::of(&[]);
         let form = &self.program.forms[item.form];
         match (value, form.kind) {
-            (DocumentValue::Checked(bytes, rules), _) => {
-                let is_named = item.own_step().is_some_and(|step| !step.columns.is_empty());
-                if is_named || self.visitor.should_walk_checked(form.ty, rules) {
-                    self.walk_document_value(DocumentValue::Bytes(bytes), item)?;
-                }
-            }
             (DocumentValue::Bytes(bytes), kind) => {
                 let space = Space::of(&bytes);
                 let count = match kind {

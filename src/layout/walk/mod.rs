@@ -14,6 +14,7 @@ mod items;
 mod select;
 mod space;
 mod subtree;
+mod tagged;
 mod uncovered;
 mod units;
 mod walker;
@@ -25,6 +26,8 @@ use std::sync::Arc;
 use super::declaration::{BitField, BitRange, Constraint, Field, Type, Variant};
 use super::decoding::{DecodedValue, Decoding};
 use super::expr::{Lookup, Value};
+#[doc(hidden)]
+pub use super::program::Tag;
 use crate::finding::write_location;
 use crate::{Limits, Path, Rule, Span};
 
@@ -39,6 +42,9 @@ pub use select::{Selection, parse_path, select};
 pub(crate) use select::{parse_field, parse_full_path};
 pub(crate) use subtree::Subtree;
 pub use subtree::TRAILING;
+#[doc(hidden)]
+pub use tagged::Skipped;
+pub(in crate::layout) use tagged::{MAX_TESTED, TaggedItems, Test, Values};
 pub use uncovered::uncovered;
 use walker::Walker;
 
@@ -178,9 +184,10 @@ pub trait Visitor {
         true
     }
 
-    /// Returns `true` to walk over a value in a document even though it satisfies all constraints of `rules`.
-    fn should_walk_checked(&mut self, ty: &'static Type, rules: &'static [&'static Rule]) -> bool {
-        true
+    /// Returns those of the next items of the list at `list` to skip, at most `max`. `bytes` starts with the first of them.
+    #[doc(hidden)]
+    fn skip_items(&mut self, list: &[Segment], tag: Tag, bytes: &[u8], max: u64) -> Skipped {
+        Skipped::default()
     }
 
     /// Called before the items of an array of structs or choices whose size does not depend on their content; `node`

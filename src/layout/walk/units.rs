@@ -217,8 +217,7 @@ impl Walker<'_> {
         bytes: u64,
     ) -> Walked<()> {
         self.costs.placed_bytes = self.costs.placed_bytes.saturating_add(bytes);
-        // Without overlaps, the fields are at most as large as the file.
-        let max = self.limits.max_decoded.max(space.len());
+        let max = self.max_placed_bytes(space);
         if self.costs.placed_bytes <= max {
             return Ok(());
         }
@@ -226,6 +225,12 @@ impl Walker<'_> {
             "look-aheads and fields at explicit offsets overlap and exceed the limit of {max} bytes"
         );
         self.fault(FaultKind::Limit, space.span(range), message, None)
+    }
+
+    /// Returns the largest total size of look-aheads and of fields at explicit offsets. Without overlaps, the fields are at
+    /// most as large as the file.
+    pub fn max_placed_bytes(&self, space: &Space) -> u64 {
+        self.limits.max_decoded.max(space.len())
     }
 
     /// Returns a fault if the count or an argument of an absent field overflows, since codecs compute them nevertheless.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::item_layout::ItemLayout;
 use super::space::Space;
+use super::tagged::TaggedItems;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
@@ -14,9 +15,9 @@ use crate::{Limits, Rule, Span};
 /// The items of an array to visit.
 pub(super) struct VisitedItems {
     /// Two ranges in order.
-    ranges: [Range<u64>; 2],
+    pub ranges: [Range<u64>; 2],
     /// Whether the visitor requested the layout of the items.
-    is_indexed: bool,
+    pub is_indexed: bool,
 }
 
 impl VisitedItems {
@@ -395,6 +396,12 @@ impl<'v> Walker<'v> {
                 || item.has_columns()
                 || walker.is_for_codec && (inner_form.needs_full_walk || item.each.is_some())
                 || walker.is_validating && inner_form.may_fault;
+            let mut tagged = match size {
+                None if !walker.is_for_codec && !item.has_columns() && item.each.is_none() => {
+                    walker.program.tag_of(inner).map(TaggedItems::new)
+                }
+                _ => None,
+            };
             // The costs before and after the items without bytes, once they are counted.
             let mut counted: Option<Range<Costs>> = None;
             let mut index = 0;
@@ -419,6 +426,15 @@ impl<'v> Walker<'v> {
                     walker.item_starts.push(position - at);
                 }
                 walker.is_muted = was_muted || !visit;
+                if let Some(tagged) = &tagged {
+                    let max = visited.alike(index, count);
+                    let skipped = walker.skip_items(space, position, max, tagged);
+                    if skipped.items > 0 {
+                        position += skipped.size;
+                        index += skipped.items;
+                        continue;
+                    }
+                }
                 walker.path.push(Segment::Index(index));
                 walker.frames.set_current_item(&item, index, |()| None);
                 let before = walker.costs;
@@ -428,6 +444,12 @@ impl<'v> Walker<'v> {
                 // Fields at explicit offsets of an item without bytes may have some.
                 let has_content = walker.has_placed_bytes;
                 walker.has_placed_bytes |= had_placed_bytes;
+                if let Some(tagged) = &mut tagged
+                    && let Some(tag) = tagged.tag.read(&space.bytes[position as usize..])
+                    && end > position
+                {
+                    tagged.learn(tag, end - position, &[]);
+                }
                 if end == position && item.each.is_some() && count.is_some() {
                     // The following items may have bytes.
                     walker.count_empty_items(space, position, 1, before)?;

@@ -15,12 +15,6 @@ use crate::layout::decoding::binary16;
 pub trait VertexForm<const N: usize>: 'static {
     fn position(vertex: &[u32; N]) -> [f32; 3];
 
-    /// Returns `true` if the position is finite. Only binary16 positions can be non-finite.
-    #[inline(always)]
-    fn is_finite(_: &[u32; N]) -> bool {
-        true
-    }
-
     #[inline(always)]
     fn st(_: &[u32; N]) -> [f32; 2] {
         [0.0; 2]
@@ -133,13 +127,6 @@ impl VertexForm<4> for Vertex128 {
         let x = binary16(extract_bits(Self::ORG_X, vertex) as u16);
         let y = binary16(extract_bits(Self::ORG_Y, vertex) as u16);
         [x, y, binary16(extract_bits(Self::ORG_Z, vertex) as u16)]
-    }
-
-    #[inline(always)]
-    fn is_finite(vertex: &[u32; 4]) -> bool {
-        let is_finite = |range| extract_bits(range, vertex) & 0x7c00 != 0x7c00;
-        // `&` avoids branches between the coordinates.
-        is_finite(Self::ORG_X) & is_finite(Self::ORG_Y) & is_finite(Self::ORG_Z)
     }
 
     #[inline(always)]

@@ -9,7 +9,6 @@ mod nearest;
 mod reader;
 mod runs;
 mod sharing;
-mod summary;
 mod vertex_to_pack;
 mod writer;
 

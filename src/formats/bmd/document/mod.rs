@@ -4,7 +4,6 @@ mod channels;
 mod faces;
 mod mesh;
 mod pose;
-mod validation;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};

@@ -121,6 +121,34 @@ pub struct ControlFlags {
     pub reserved: B28,
 }
 
+impl ControlFlags {
+    /// Returns the vertex sizes that the flags allow, in bits.
+    ///
+    /// ```
+    /// use meshspec::bmd::ControlFlags;
+    ///
+    /// assert_eq!(ControlFlags::new().with_vertex_subtype(1).vertex_sizes(), [64, 96, 128]);
+    /// ```
+    pub fn vertex_sizes(self) -> &'static [u32] {
+        match self.vertex_subtype() {
+            0 => &[64],
+            1 => &[64, 96, 128],
+            2 => &[128],
+            _ => &[96],
+        }
+    }
+
+    /// Returns `true` if the flags allow the form of `face`.
+    pub fn allows(self, face: PackedFace) -> bool {
+        match self.triangles_type() {
+            0 => face.bits() == 32 && face.corner_count() == 3,
+            1 => true,
+            2 => face.bits() == 64 && face.corner_count() == 3,
+            _ => face.bits() == 64,
+        }
+    }
+}
+
 /// A level of detail: a 4-byte table entry.
 #[derive(Layout)]
 #[binrw]
