@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::item_tests::ItemTests;
 use super::list_counts::ListCounts;
 use super::message;
 use super::numbers::Numbers;
 use super::predicate::{Predicate, Violation};
-use super::tests_by_tag::TestsByTag;
 use super::values::{locate, number_span, select_numbers, stored_value, struct_column};
 use crate::layout::declaration::{Constraint, Field, Requirement, Type};
 use crate::layout::expr::Lookup;
 use crate::layout::general_rules::CHECKSUM;
 use crate::layout::program::Program;
 use crate::layout::walk::{
-    Fault, Fields, Node, Segment, Skipped, Tag, Visit, Visitor, find, walk, walk_document,
+    Fault, Fields, Node, Segment, TaggedItem, Test, Visit, Visitor, find, walk, walk_document,
 };
 use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
@@ -119,8 +119,8 @@ struct Checker<'c> {
     columns: Vec<Column>,
     /// The constraints that are already checked for all items of a list, each with the path of the list.
     checked: Vec<(Vec<Segment>, &'static Constraint)>,
-    /// The tests for the list of tagged items that the walk is in.
-    tests: Option<TestsByTag>,
+    /// The tests compiled from the item that the walk is in, if it is the first one with its tag.
+    item_tests: Option<ItemTests>,
 }
 
 /// The values of a field in the structs of a list, for a constraint that compares these values.
@@ -153,7 +153,7 @@ impl<'c> Checker<'c> {
             has_spans,
             columns,
             checked,
-            tests: None,
+            item_tests: None,
         }
     }
 
@@ -219,9 +219,6 @@ impl<'c> Checker<'c> {
 
 impl Visitor for Checker<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        if let Some(tests) = &mut self.tests {
-            tests.enter(node);
-        }
         if node.ty.is_constrained() {
             Visit::All
         } else {
@@ -229,13 +226,12 @@ impl Visitor for Checker<'_> {
         }
     }
 
-    fn skip_items(&mut self, list: &[Segment], tag: Tag, bytes: &[u8], max: u64) -> Skipped {
-        if self.tests.as_ref().is_none_or(|tests| tests.list != list) {
-            self.tests = Some(TestsByTag::new(list, tag));
-        }
-        self.tests
-            .as_mut()
-            .map_or_else(Skipped::default, |tests| tests.skip(bytes, max))
+    fn start_item(&mut self, item: TaggedItem) {
+        self.item_tests = Some(ItemTests::new(item));
+    }
+
+    fn item_tests(&mut self) -> Option<Vec<Test>> {
+        self.item_tests.take()?.finish()
     }
 
     fn visit_structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
@@ -280,10 +276,6 @@ impl Visitor for Checker<'_> {
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if let Some(tests) = &mut self.tests {
-            tests.leave(node);
-        }
-        self.tests.take_if(|tests| tests.list == node.path);
         self.checked.retain(|(list, _)| list != node.path);
         while let Some(position) = self
             .columns
@@ -332,7 +324,7 @@ impl Visitor for Checker<'_> {
             let is_checked = |(list, checked): &(Vec<Segment>, &'static Constraint)| {
                 node.path.starts_with(list) && std::ptr::eq(*checked, constraint)
             };
-            if self.checked.iter().any(is_checked) {
+            if self.checked.iter().any(is_checked) || !self.report.is_enabled(constraint.rule) {
                 continue;
             }
             let compares_items = match constraint.requirement {
@@ -340,7 +332,7 @@ impl Visitor for Checker<'_> {
                 _ => !flat.is_list() && Predicate::compares_items(&constraint.requirement),
             };
             if compares_items {
-                if let Some(tests) = &mut self.tests {
+                if let Some(tests) = &mut self.item_tests {
                     tests.reject();
                 }
                 // A value outside any list has nothing to be compared with.
@@ -351,7 +343,7 @@ impl Visitor for Checker<'_> {
             }
             let evaluated = self.evaluate(constraint, (node.path, node.ty), values, &|_| None);
             let numbers = select_numbers(&value, &flat, &constraint.requirement);
-            if let Some(tests) = &mut self.tests {
+            if let Some(tests) = &mut self.item_tests {
                 let predicate = evaluated.as_ref().map(|evaluated| &evaluated.predicate);
                 tests.add(node, constraint, predicate, &numbers);
             }

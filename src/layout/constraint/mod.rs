@@ -8,12 +8,12 @@
 mod check;
 mod counts;
 mod forest;
+mod item_tests;
 mod list_counts;
 mod message;
 mod numbers;
 mod predicate;
 mod scalar;
-mod tests_by_tag;
 mod values;
 
 pub use check::{check_bytes, check_document};

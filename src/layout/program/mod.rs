@@ -41,7 +41,7 @@ pub(crate) use model::{
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 pub(crate) use solve::{is_exact, solve_for, to_equation};
-pub use tag::Tag;
+pub(crate) use tag::Tag;
 
 use super::declaration::{Constraint, Type};
 

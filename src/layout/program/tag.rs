@@ -7,11 +7,10 @@ use crate::layout::declaration::{BitRange, Type};
 /// The largest number of bits in a tag: tables have an entry for each value.
 const MAX_WIDTH: u32 = 8;
 
-/// The bits at the start of an item that determine, together with its arguments, which fields it has. All of them are
+/// The bits at the start of an item that determine, together with its arguments, which fields it has. All its fields are
 /// numbers or packed words.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[doc(hidden)]
-pub struct Tag {
+pub(crate) struct Tag {
     /// The bits, counted from the start of the item in little-endian byte order.
     pub bits: BitRange,
     /// The size of the look-ahead in bytes.
@@ -38,8 +37,8 @@ impl Tag {
 }
 
 impl Program {
-    /// Returns the tag of values of a form; `None` if other bits determine the fields, too, if a field is not a number, or if
-    /// a value can be invalid although all of its bytes are present.
+    /// Returns the tag of values of a form; `None` if other bits determine the fields, too, if a field is not a number,
+    /// or if a value can be invalid although all of its bytes are present.
     pub fn tag_of(&self, form: FormId) -> Option<Tag> {
         let form = &self.forms[form];
         let (FormKind::Struct(unit), FormSize::FromContent, false) =
@@ -64,8 +63,7 @@ impl Program {
             return None;
         };
         let is_little = size == 1 || !matches!(form.ty, Type::BigEndian(_));
-        let is_lookahead =
-            step.field.lookahead && step.condition.is_none() && step.position.is_none();
+        let is_lookahead = step.field.lookahead && step.condition.is_none() && step.is_next();
         (is_lookahead && is_little).then_some(size)
     }
 
@@ -73,13 +71,20 @@ impl Program {
     fn is_plain_number(&self, step: &Step) -> bool {
         let is_number = matches!(self.forms[step.form].kind, FormKind::Number(_));
         let is_named = step.value.is_some() || !step.exports.is_empty() || step.is_related();
-        is_number && !is_named && !step.field.lookahead && step.position.is_none()
+        is_number && !is_named && !step.field.lookahead && step.is_next()
+    }
+}
+
+impl Step {
+    /// Returns `true` for a field right after the one before it, whose number of items is not computed.
+    fn is_next(&self) -> bool {
+        self.position.is_none() && self.count.is_none()
     }
 }
 
 impl Unit {
-    /// Returns the range of bits of the field `word` that conditions refer to; `None` if they refer to none. `size` is the
-    /// size of the word in bits.
+    /// Returns the range of bits of the field `word` that conditions refer to; `None` if they refer to none. `size` is
+    /// the size of the word in bits.
     fn tag_bits(&self, word: &Step, size: u32) -> Option<BitRange> {
         let slot = word.value?;
         let (mut start, mut end) = (u32::MAX, 0);

@@ -26,8 +26,6 @@ use std::sync::Arc;
 use super::declaration::{BitField, BitRange, Constraint, Field, Type, Variant};
 use super::decoding::{DecodedValue, Decoding};
 use super::expr::{Lookup, Value};
-#[doc(hidden)]
-pub use super::program::Tag;
 use crate::finding::write_location;
 use crate::{Limits, Path, Rule, Span};
 
@@ -42,9 +40,9 @@ pub use select::{Selection, parse_path, select};
 pub(crate) use select::{parse_field, parse_full_path};
 pub(crate) use subtree::Subtree;
 pub use subtree::TRAILING;
+pub(in crate::layout) use tagged::Values;
 #[doc(hidden)]
-pub use tagged::Skipped;
-pub(in crate::layout) use tagged::{MAX_TESTED, TaggedItems, Test, Values};
+pub use tagged::{TaggedItem, Test};
 pub use uncovered::uncovered;
 use walker::Walker;
 
@@ -184,10 +182,16 @@ pub trait Visitor {
         true
     }
 
-    /// Returns those of the next items of the list at `list` to skip, at most `max`. `bytes` starts with the first of them.
+    /// Called before an item of a list whose first bits determine its fields, if the walk has no tests for the items with
+    /// these bits.
     #[doc(hidden)]
-    fn skip_items(&mut self, list: &[Segment], tag: Tag, bytes: &[u8], max: u64) -> Skipped {
-        Skipped::default()
+    fn start_item(&mut self, item: TaggedItem) {}
+
+    /// Called after such an item. Returns tests; the items with the same bits that pass them are not visited. Returns
+    /// `None` to visit all of them.
+    #[doc(hidden)]
+    fn item_tests(&mut self) -> Option<Vec<Test>> {
+        None
     }
 
     /// Called before the items of an array of structs or choices whose size does not depend on their content; `node`

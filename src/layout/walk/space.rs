@@ -55,6 +55,11 @@ impl<'b> Space<'b> {
         }
     }
 
+    /// Returns the bytes that start at `at`; none after the end.
+    pub fn bytes_from(&self, at: u64) -> &'b [u8] {
+        self.bytes.get(at as usize..).unwrap_or_default()
+    }
+
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
     }

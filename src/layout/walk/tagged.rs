@@ -2,45 +2,82 @@
 
 use super::item_layout::INDEXED_ITEMS;
 use super::space::Space;
-use super::walker::{VisitedItems, Walker};
-use crate::layout::declaration::BitRange;
-use crate::layout::program::Tag;
+use super::walker::{VisitedItems, Walked, Walker};
+use crate::layout::declaration::{BitRange, Type};
+use crate::layout::program::{FormId, Item, Tag};
 
-/// The number of items that are tested together: a branch per item would be unpredictable in a mixed list.
+/// The number of items that are tested together, since a branch per item would be unpredictable in a mixed list. Larger
+/// blocks are not faster.
 const BLOCK_SIZE: usize = 32;
 
-/// What a walk knows about the items of a list by their tag.
-#[derive(Debug)]
-pub struct TaggedItems {
-    pub(in crate::layout) tag: Tag,
-    /// The size of the items with each tag; 0 if no such item was walked over.
+/// The sizes and tests of the items of a list, by tag.
+pub(super) struct TaggedItems {
+    tag: Tag,
+    /// Whether the walk hides the items from the visitor.
+    are_muted: bool,
+    /// Whether an item with the tag was walked over.
+    is_known: [bool; 256],
+    /// The size of the items with each tag; 0 if they must be walked over.
     size_of: [u16; 256],
-    /// The index of the class of the items with each tag, if their size is known. An unknown tag has the first class, whose
-    /// items have no bytes.
+    /// The index of the class of the items with each tag. Items that must be walked over have the first class.
     class_of: [u8; 256],
     classes: Vec<Class>,
 }
 
-/// The largest number in the range of a test.
-pub(in crate::layout) const MAX_TESTED: u64 = u64::MAX >> 1;
+/// An item whose [tag](Tag) determines its fields.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct TaggedItem {
+    pub(in crate::layout) tag: Tag,
+    /// The offset of the item, as in the spans of its values.
+    pub(in crate::layout) start: u64,
+    pub(in crate::layout) ty: &'static Type,
+}
+
+/// Some bits of an item, and their valid values.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Test {
+    /// The position of the bits in the item.
+    pub(in crate::layout) bits: BitRange,
+    pub(in crate::layout) values: Values,
+}
+
+/// The valid values of an unsigned integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::layout) struct Values {
+    /// The bits that matter.
+    pub mask: u64,
+    /// Bits that are inverted before the comparison.
+    pub inverted: u64,
+    /// The smallest and the largest valid value, at most [`Values::MAX`]. If the largest is smaller, no value is valid.
+    pub range: (u64, u64),
+}
+
+impl Values {
+    /// The largest number in a range, so that the sign of a difference shows which number is larger.
+    pub const MAX: u64 = u64::MAX >> 1;
+}
 
 /// Consecutive items of known sizes.
-#[derive(Default)]
 struct Block {
     offsets: [usize; BLOCK_SIZE],
     classes: [u8; BLOCK_SIZE],
+    /// The number of items.
     len: usize,
+    /// The size of all items in bytes.
+    size: usize,
 }
 
 /// Items of the same size whose values have the same valid ranges.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 struct Class {
     size: u16,
     tests: Vec<PlacedTest>,
 }
 
 /// A [`Test`] of a number of 8 bytes in the item, or of the whole item if it is smaller.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 struct PlacedTest {
     /// The offset of the number.
     at: usize,
@@ -53,31 +90,11 @@ struct PlacedTest {
     span: u64,
 }
 
-/// Some bits of an item, and the range of their values.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::layout) struct Test {
-    /// The position of the bits in the item.
-    pub bits: BitRange,
-    pub values: Values,
-}
-
-/// The valid values of an unsigned integer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::layout) struct Values {
-    /// The bits that matter.
-    pub mask: u64,
-    /// Bits that are inverted before the comparison.
-    pub inverted: u64,
-    /// The smallest and the largest valid value, at most [`MAX_TESTED`]. If the largest is smaller, no value is valid.
-    pub range: (u64, u64),
-}
-
 /// Items at the start of a list, or of what remains of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Skipped {
-    /// The number of items.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Skipped {
     pub items: u64,
-    /// Their size in bytes.
+    /// The size of the items in bytes.
     pub size: u64,
 }
 
@@ -104,24 +121,18 @@ impl Test {
 }
 
 impl PlacedTest {
-    /// Returns a number below 2^63 if the value is in the range.
+    /// Returns a number below 2^63 if the value is in the range: the sign of a difference shows which number is larger.
+    /// Without branches, the compiler vectorises loops.
     #[inline(always)]
     fn sign(self, number: u64) -> u64 {
-        let distance = self.distance(number);
+        let value = ((number >> self.shift) & self.mask) ^ self.inverted;
+        let distance = value.wrapping_sub(self.low);
         distance | self.span.wrapping_sub(distance)
     }
 
-    /// Returns a number below 2^63 if the value is not below the range. The sign of a difference shows which number is
-    /// larger. Without branches, the compiler vectorises loops.
+    /// Like [`sign`](PlacedTest::sign), for a range that starts at 0 and no inverted bits.
     #[inline(always)]
-    fn distance(self, number: u64) -> u64 {
-        let value = ((number >> self.shift) & self.mask) ^ self.inverted;
-        value.wrapping_sub(self.low)
-    }
-
-    /// Like [`sign`](PlacedTest::sign), for a range that starts at 0.
-    #[inline(always)]
-    fn sign_above(self, number: u64) -> u64 {
+    fn sign_from_zero(self, number: u64) -> u64 {
         self.span.wrapping_sub((number >> self.shift) & self.mask)
     }
 }
@@ -132,28 +143,27 @@ impl Class {
     fn are_valid<const SIZE: usize>(&self, items: &[[u8; SIZE]]) -> bool {
         self.tests.iter().all(|test| {
             let numbers = items.iter().map(|item| number_in(item, test.at));
-            // Most values are only bounded from above, or are not equal to a number.
-            let signs = match (test.low, test.inverted) {
-                (0, 0) => numbers.fold(0, |signs, number| signs | test.sign_above(number)),
-                _ if test.low.wrapping_add(test.span) == MAX_TESTED => {
-                    numbers.fold(0, |signs, number| signs | test.distance(number))
-                }
-                _ => numbers.fold(0, |signs, number| signs | test.sign(number)),
+            // Most values are only bounded from above: a third less time for the faces of BMD.
+            let signs = if (test.low, test.inverted) == (0, 0) {
+                numbers.fold(0, |signs, number| signs | test.sign_from_zero(number))
+            } else {
+                numbers.fold(0, |signs, number| signs | test.sign(number))
             };
             signs >> 63 == 0
         })
     }
 
-    /// Returns `true` if those items that `is_own` selects pass all tests.
+    /// Returns `true` if those items pass all tests whose class has this index. `classes` are the classes of the items.
     #[inline(always)]
     fn are_own_valid<const SIZE: usize>(
         &self,
         items: &[[u8; SIZE]],
-        is_own: impl Fn(&[u8; SIZE]) -> bool,
+        classes: &[u8],
+        index: u8,
     ) -> bool {
         self.tests.iter().all(|test| {
-            let signs = items.iter().fold(0, |signs, item| {
-                let mask = 0_u64.wrapping_sub(is_own(item).into());
+            let signs = items.iter().zip(classes).fold(0, |signs, (item, class)| {
+                let mask = 0_u64.wrapping_sub((*class == index).into());
                 signs | test.sign(number_in(item, test.at)) & mask
             });
             signs >> 63 == 0
@@ -176,9 +186,11 @@ impl Class {
 }
 
 impl TaggedItems {
-    pub(in crate::layout) fn new(tag: Tag) -> TaggedItems {
+    pub fn new(tag: Tag) -> TaggedItems {
         TaggedItems {
             tag,
+            are_muted: false,
+            is_known: [false; 256],
             size_of: [0; 256],
             class_of: [0; 256],
             classes: vec![Class {
@@ -188,9 +200,16 @@ impl TaggedItems {
         }
     }
 
-    /// Stores the size of the items with a tag, and the tests that valid items pass.
-    pub(in crate::layout) fn learn(&mut self, tag: usize, size: u64, tests: &[Test]) {
-        let Ok(size) = u16::try_from(size) else {
+    /// Returns the tag of the item at the start of `bytes` if no item with the tag was walked over.
+    pub fn unknown_tag(&self, bytes: &[u8]) -> Option<usize> {
+        self.tag.read(bytes).filter(|tag| !self.is_known[*tag])
+    }
+
+    /// Stores the size of the items with a tag, and the tests that valid items pass; `None` if the items must be walked
+    /// over.
+    pub fn learn(&mut self, tag: usize, size: u64, tests: Option<Vec<Test>>) {
+        self.is_known[tag] = true;
+        let (Some(tests), Ok(size)) = (tests, u16::try_from(size)) else {
             return;
         };
         let place = |test: &Test| test.place(size.into());
@@ -199,133 +218,142 @@ impl TaggedItems {
         };
         let class = Class { size, tests };
         let known = self.classes.iter().position(|known| *known == class);
-        let index = known.unwrap_or(self.classes.len());
+        let Ok(index) = u8::try_from(known.unwrap_or(self.classes.len())) else {
+            return;
+        };
         if known.is_none() {
             self.classes.push(class);
         }
-        if let Ok(index) = u8::try_from(index) {
-            (self.size_of[tag], self.class_of[tag]) = (size, index);
-        }
+        self.size_of[tag] = size;
+        self.class_of[tag] = index;
     }
 
-    /// Returns the items at the start of `bytes`, at most `max`, up to the first one that fails a test or has an unknown tag.
-    pub(in crate::layout) fn skip(&self, bytes: &[u8], max: u64) -> Skipped {
+    /// Returns the items at the start of `bytes`, at most `max`, up to the first one that fails a test or has an unknown
+    /// tag.
+    fn skip(&self, bytes: &[u8], max: u64) -> Skipped {
         let mut skipped = Skipped::default();
         loop {
             let rest = &bytes[skipped.size as usize..];
             let most = (max - skipped.items).min(BLOCK_SIZE as u64) as usize;
-            let (items, size) = self.skip_block(rest, most);
-            skipped.items += items as u64;
-            skipped.size += size as u64;
-            if items < BLOCK_SIZE {
+            let Skipped { items, size } = self.skip_block(rest, most);
+            skipped.items += items;
+            skipped.size += size;
+            if items < BLOCK_SIZE as u64 {
                 return skipped;
             }
         }
     }
 
-    /// Returns the number and size of the items to skip at the start of `bytes`, at most `most`.
+    /// Like [`skip`](TaggedItems::skip), for at most one block.
     #[inline(always)]
-    fn skip_block(&self, bytes: &[u8], most: usize) -> (usize, usize) {
-        let size = bytes
-            .first_chunk()
-            .map(|start| self.size_of[self.tag.of(u64::from_le_bytes(*start))]);
-        let whole = match size {
+    fn skip_block(&self, bytes: &[u8], most: usize) -> Skipped {
+        let size = bytes.first_chunk().map_or(0, |start| {
+            self.size_of[self.tag.of(u64::from_le_bytes(*start))]
+        });
+        // The common sizes of packed items. The compiler vectorises loops over arrays.
+        let skipped = match size {
             _ if most < BLOCK_SIZE => None,
-            Some(4) => self.skip_array::<4>(bytes),
-            Some(8) => self.skip_array::<8>(bytes),
-            Some(12) => self.skip_array::<12>(bytes),
-            Some(16) => self.skip_array::<16>(bytes),
+            4 => self.skip_array::<4>(bytes),
+            8 => self.skip_array::<8>(bytes),
+            12 => self.skip_array::<12>(bytes),
+            16 => self.skip_array::<16>(bytes),
             _ => None,
         };
-        whole.unwrap_or_else(|| {
-            let (block, end) = self.block(bytes, most);
-            self.valid_items(bytes, &block, end)
-        })
+        skipped.unwrap_or_else(|| self.valid_part(bytes, &self.block(bytes, most)))
     }
 
-    /// Returns the number and size of the items to skip in a block of items of the same size at the start of `bytes`; `None`
-    /// if sizes differ.
+    /// Like [`skip`](TaggedItems::skip), for a whole block of valid items of the same size; `None` if an item is invalid
+    /// or has another size.
     #[inline(always)]
-    fn skip_array<const SIZE: usize>(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+    fn skip_array<const SIZE: usize>(&self, bytes: &[u8]) -> Option<Skipped> {
         let (items, _) = bytes.as_chunks::<SIZE>();
         // After the block, there are bytes for the look-ahead of its last item.
         let [items @ .., _] = items.first_chunk::<{ BLOCK_SIZE + 1 }>()?;
         if self.tag.bits.offset + self.tag.bits.width > 8 * SIZE as u32 {
             return None;
         }
-        let (tag, end) = (
-            |item: &[u8; SIZE]| self.tag.of(number_in(item, 0)),
-            SIZE * BLOCK_SIZE,
-        );
-        let first = self.class_of[tag(&items[0])];
-        let differences = items
-            .iter()
-            .fold(0, |all, item| all | (self.class_of[tag(item)] ^ first));
-        if differences == 0 && self.classes[usize::from(first)].are_valid(items) {
-            return Some((BLOCK_SIZE, end));
-        }
-        let have_size = |all, item| all & (usize::from(self.size_of[tag(item)]) == SIZE);
-        if !items.iter().fold(true, have_size) {
-            return None;
-        }
-        let are_valid = self.classes.iter().enumerate().all(|(index, class)| {
-            class.are_own_valid(items, |item| usize::from(self.class_of[tag(item)]) == index)
-        });
-        Some(if are_valid {
-            (BLOCK_SIZE, end)
+        let classes: [u8; BLOCK_SIZE] =
+            std::array::from_fn(|index| self.class_of[self.tag.of(number_in(&items[index], 0))]);
+        let first = classes[0];
+        let differences = classes.iter().fold(0, |all, class| all | (class ^ first));
+        let are_valid = if differences == 0 {
+            self.classes[usize::from(first)].are_valid(items)
         } else {
-            let block = Block {
-                offsets: std::array::from_fn(|index| SIZE * index),
-                classes: items.each_ref().map(|item| self.class_of[tag(item)]),
-                len: BLOCK_SIZE,
-            };
-            self.valid_items(bytes, &block, end)
+            let have_size = classes.iter().fold(true, |all, class| {
+                all & (usize::from(self.classes[usize::from(*class)].size) == SIZE)
+            });
+            have_size
+                && self
+                    .classes
+                    .iter()
+                    .zip(0..=u8::MAX)
+                    .all(|(class, index)| class.are_own_valid(items, &classes, index))
+        };
+        are_valid.then_some(Skipped {
+            items: BLOCK_SIZE as u64,
+            size: (SIZE * BLOCK_SIZE) as u64,
         })
     }
 
-    /// Returns a block of at most `most` items of known sizes at the start of `bytes`, and its end.
+    /// Returns a block of at most `most` items of known sizes at the start of `bytes`.
     #[inline(always)]
-    fn block(&self, bytes: &[u8], most: usize) -> (Block, usize) {
-        let (mut block, mut end) = (Block::default(), 0);
+    fn block(&self, bytes: &[u8], most: usize) -> Block {
+        let mut block = Block {
+            offsets: [0; BLOCK_SIZE],
+            classes: [0; BLOCK_SIZE],
+            len: 0,
+            size: 0,
+        };
         // The last items are walked over, since 8 bytes do not follow their start.
         while block.len < most
-            && let Some(start) = bytes.get(end..).and_then(|bytes| bytes.first_chunk())
+            && let Some(start) = bytes
+                .get(block.size..)
+                .and_then(|bytes| bytes.first_chunk())
         {
             let tag = self.tag.of(u64::from_le_bytes(*start));
-            let next = end + usize::from(self.size_of[tag]);
-            if next == end || next > bytes.len() {
+            let end = block.size + usize::from(self.size_of[tag]);
+            if end == block.size || end > bytes.len() {
                 break;
             }
-            (block.offsets[block.len], block.classes[block.len]) = (end, self.class_of[tag]);
+            block.offsets[block.len] = block.size;
+            block.classes[block.len] = self.class_of[tag];
             block.len += 1;
-            end = next;
+            block.size = end;
         }
-        (block, end)
+        block
     }
 
-    /// Returns the number and size of the items in a block, which ends at `end`, up to the first invalid one.
+    /// Returns the items of a block up to the first invalid one.
     #[inline(always)]
-    fn valid_items(&self, bytes: &[u8], block: &Block, end: usize) -> (usize, usize) {
-        let (offsets, classes) = (&block.offsets[..block.len], &block.classes[..block.len]);
-        let are_valid = self.classes.iter().enumerate().all(|(index, class)| {
-            if class.tests.is_empty() {
+    fn valid_part(&self, bytes: &[u8], block: &Block) -> Skipped {
+        let offsets = &block.offsets[..block.len];
+        let classes = &block.classes[..block.len];
+        let mut is_tested = [false; 256];
+        let are_valid = classes.iter().all(|index| {
+            let class = &self.classes[usize::from(*index)];
+            let was_tested = std::mem::replace(&mut is_tested[usize::from(*index)], true);
+            if was_tested || class.tests.is_empty() {
                 return true;
             }
+            // Without branches, since classes alternate unpredictably.
             let (mut own, mut count) = ([0; BLOCK_SIZE], 0);
-            for (offset, class) in offsets.iter().zip(classes) {
+            for (offset, other) in offsets.iter().zip(classes) {
                 own[count] = *offset;
-                count += usize::from(usize::from(*class) == index);
+                count += usize::from(other == index);
             }
             class.are_valid_at(bytes, &own[..count])
         });
-        if are_valid {
-            return (block.len, end);
-        }
-        let is_valid = |(offset, class): (&usize, &u8)| {
-            self.classes[usize::from(*class)].are_valid_at(bytes, &[*offset])
+        let is_invalid = |(offset, class): (&usize, &u8)| {
+            !self.classes[usize::from(*class)].are_valid_at(bytes, &[*offset])
         };
-        let valid = offsets.iter().zip(classes).position(|item| !is_valid(item));
-        valid.map_or((block.len, end), |valid| (valid, offsets[valid]))
+        let invalid = match are_valid {
+            true => None,
+            false => offsets.iter().zip(classes).position(is_invalid),
+        };
+        Skipped {
+            items: invalid.unwrap_or(block.len) as u64,
+            size: invalid.map_or(block.size, |invalid| offsets[invalid]) as u64,
+        }
     }
 }
 
@@ -343,31 +371,68 @@ fn number_in<const SIZE: usize>(item: &[u8; SIZE], at: usize) -> u64 {
 }
 
 impl Walker<'_> {
+    /// Returns what a walk over a list of `count` items needs to skip some of them; `None` if it visits all of them.
+    pub(super) fn tagged_items(&self, form: FormId, count: Option<u64>) -> Option<TaggedItems> {
+        // To compile the tests costs more than to walk over a short list.
+        let is_short = count.is_some_and(|count| count < BLOCK_SIZE as u64);
+        let tag = self.program.tag_of(form).filter(|_| !is_short)?;
+        Some(TaggedItems::new(tag))
+    }
+
     /// Skips items at `at` that need no walk, at most `max`.
     pub(super) fn skip_items(
         &mut self,
         space: &Space,
         at: u64,
         max: u64,
-        items: &TaggedItems,
+        items: &mut TaggedItems,
     ) -> Skipped {
+        if self.is_muted != items.are_muted {
+            // The visitor may need the items that the walk could skip before.
+            *items = TaggedItems {
+                are_muted: self.is_muted,
+                ..TaggedItems::new(items.tag)
+            };
+        }
         // The look-aheads of skipped items count against the limit, too. The item that exceeds it is walked over.
         let allowed = self.max_placed_bytes(space);
         let allowed = allowed.saturating_sub(self.costs.placed_bytes) / items.tag.lookahead;
-        let max = max.min(allowed);
-        let bytes = space.bytes.get(at as usize..).unwrap_or_default();
-        let skipped = if self.is_muted {
-            items.skip(bytes, max)
-        } else {
-            self.visitor.skip_items(&self.path, items.tag, bytes, max)
-        };
+        let skipped = items.skip(space.bytes_from(at), max.min(allowed));
         self.costs.placed_bytes += skipped.items * items.tag.lookahead;
         skipped
+    }
+
+    /// Walks over the item of a list at `at`. Returns its end.
+    pub(super) fn walk_tagged_item(
+        &mut self,
+        space: &Space,
+        at: u64,
+        item: &Item,
+        items: &mut TaggedItems,
+    ) -> Walked<u64> {
+        let Some(tag) = items.unknown_tag(space.bytes_from(at)) else {
+            return self.walk_value(space, at, item);
+        };
+        if !self.is_muted {
+            self.visitor.start_item(TaggedItem {
+                tag: items.tag,
+                start: space.span(at..at).range().start,
+                ty: self.program.forms[item.form].ty,
+            });
+        }
+        let end = self.walk_value(space, at, item)?;
+        let tests = match self.is_muted {
+            true => Some(Vec::new()),
+            false => self.visitor.item_tests(),
+        };
+        items.learn(tag, end - at, tests);
+        Ok(end)
     }
 }
 
 impl VisitedItems {
-    /// Returns how many items from `index` on are visited alike, in a list of `count` items.
+    /// Returns the number of items, starting with the one at `index`, that are all visited or all hidden. The list has
+    /// `count` items.
     pub(super) fn alike(&self, index: u64, count: Option<u64>) -> u64 {
         let ends = self
             .ranges

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::item_layout::ItemLayout;
 use super::space::Space;
-use super::tagged::TaggedItems;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
@@ -398,7 +397,7 @@ impl<'v> Walker<'v> {
                 || walker.is_validating && inner_form.may_fault;
             let mut tagged = match size {
                 None if !walker.is_for_codec && !item.has_columns() && item.each.is_none() => {
-                    walker.program.tag_of(inner).map(TaggedItems::new)
+                    walker.tagged_items(inner, count)
                 }
                 _ => None,
             };
@@ -426,7 +425,7 @@ impl<'v> Walker<'v> {
                     walker.item_starts.push(position - at);
                 }
                 walker.is_muted = was_muted || !visit;
-                if let Some(tagged) = &tagged {
+                if let Some(tagged) = &mut tagged {
                     let max = visited.alike(index, count);
                     let skipped = walker.skip_items(space, position, max, tagged);
                     if skipped.items > 0 {
@@ -439,17 +438,14 @@ impl<'v> Walker<'v> {
                 walker.frames.set_current_item(&item, index, |()| None);
                 let before = walker.costs;
                 let had_placed_bytes = std::mem::take(&mut walker.has_placed_bytes);
-                let end = walker.walk_value(space, position, &item)?;
+                let end = match &mut tagged {
+                    Some(tagged) => walker.walk_tagged_item(space, position, &item, tagged)?,
+                    None => walker.walk_value(space, position, &item)?,
+                };
                 walker.path.pop();
                 // Fields at explicit offsets of an item without bytes may have some.
                 let has_content = walker.has_placed_bytes;
                 walker.has_placed_bytes |= had_placed_bytes;
-                if let Some(tagged) = &mut tagged
-                    && let Some(tag) = tagged.tag.read(&space.bytes[position as usize..])
-                    && end > position
-                {
-                    tagged.learn(tag, end - position, &[]);
-                }
                 if end == position && item.each.is_some() && count.is_some() {
                     // The following items may have bytes.
                     walker.count_empty_items(space, position, 1, before)?;
