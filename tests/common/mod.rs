@@ -28,6 +28,11 @@ pub fn cases(default: u32) -> u32 {
     default * factor
 }
 
+/// Returns `true` if the tests draw more cases than by default.
+pub fn is_thorough() -> bool {
+    cases(1) > 1
+}
+
 /// Returns the configuration of property tests with this default [number of cases](cases), and half as many if the
 /// environment variable is not set. Failing cases are saved in `proptest-regressions/NAME.txt`.
 pub fn config(default: u32, name: &str) -> Config {

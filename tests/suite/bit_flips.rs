@@ -17,7 +17,7 @@ use meshspec::{
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use crate::common::{cases, computed_fields, samples_of};
+use crate::common::{computed_fields, is_thorough, samples_of};
 use crate::fuzz::exact_text;
 
 /// The leaves of a file with their paths and byte ranges. For long arrays, only some items are listed.
@@ -204,9 +204,9 @@ fn without_indices(path: &str) -> String {
 }
 
 /// Flips the bits of each leaf of a file, and adds the numbers of decodable files per field to `accepted`. By default,
-/// flips only every fifth bit where a bit of the same field was flipped before: in an earlier file, or in an earlier item
-/// of a list. The JSON of every fifth file is compared by default. Fields for which `is_computed` returns `true` may
-/// leave the document unchanged.
+/// flips only every 25th bit where a bit of the same field was flipped before: in an earlier file, or in an earlier item
+/// of a list. The JSON of every 25th file is compared by default. Fields for which `is_computed` returns `true` may leave
+/// the document unchanged.
 fn count_decodable_flips(
     format: FormatId,
     bytes: &[u8],
@@ -231,8 +231,8 @@ fn count_decodable_flips(
             && path.split('[').skip(1).all(|part| part.starts_with("0]"));
         let seen = accepted.entry(field).or_insert(0);
         bits += 1;
-        // Steps of five bits reach every bit of a byte after eight steps.
-        let is_sampled = cases(1) > 1 || bits % 5 == 0;
+        // Steps of 25 bits reach every bit of a byte after eight steps.
+        let is_sampled = is_thorough() || bits % 25 == 0;
         if !is_sampled && !is_first {
             return;
         }

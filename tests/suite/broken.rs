@@ -25,6 +25,7 @@ use modular_bitfield::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 
+use crate::common::is_thorough;
 use broken_files::Counts;
 
 #[path = "../../examples/broken_files.rs"]
@@ -328,6 +329,7 @@ struct Times {
 /// accepts.
 fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     let mut files = Vec::new();
+    let count = if is_thorough() { 40 } else { 20 };
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;
         if let Some(ty) = format.layout_of(&bytes, dialect) {
@@ -342,7 +344,7 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
     for format in FormatId::ALL.iter().copied() {
         let about = format.about();
         for (_, ty) in about.layouts() {
-            for bytes in broken_files::generate_files(ty, 40) {
+            for bytes in broken_files::generate_files(ty, count) {
                 let fits = |dialect: &&Dialect| format.layout_of(&bytes, **dialect) == Some(ty);
                 let dialect = *about.dialects.iter().find(fits).unwrap();
                 let options = ReadOptions::default().with_dialect(dialect);
