@@ -16,7 +16,8 @@ impl AnyFormat {
         !self.value_layouts().is_empty()
     }
 
-    /// Writes the values of a file as JSON, as docs/json.md describes it. Values that are computed from others are omitted.
+    /// Writes the values of a file as JSON, as docs/json.md describes it. Values that are computed from others are
+    /// omitted.
     ///
     /// # Errors
     ///
@@ -46,7 +47,7 @@ impl AnyFormat {
         match dump.write_values(&head, out) {
             Ok(None) => Ok(()),
             Ok(Some(fault)) => Err(self.about().structure(layout).to_error(&fault)),
-            Err(error) => Err(self.write_error(error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -67,8 +68,8 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text does not contain the values of a file of the format, a value that is omitted cannot be
-    /// computed, or the strictness in the options rejects the file.
+    /// Returns an error if the text does not contain the values of a file of the format, a value that is omitted cannot
+    /// be computed, or the strictness in the options rejects the file.
     pub fn json_to_file(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let (dialect, layout) = self.layout_in_json(text)?;
         let bytes = Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
@@ -94,10 +95,6 @@ impl AnyFormat {
         let Head { layout } = serde_json::from_slice(text).map_err(Error::malformed)?;
         self.layout_named(&layout)
             .ok_or_else(|| self.missing_error(&format!("layout `{layout}`")))
-    }
-
-    fn write_error(self, error: io::Error) -> Error {
-        Error::new(ErrorKind::Io(error.kind()), error).in_format(self.name())
     }
 }
 

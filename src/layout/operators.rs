@@ -180,6 +180,10 @@ pub(super) fn eval_binary_as(
     b: i128,
     ty: IntType,
 ) -> Result<Operand, EvalError> {
+    // Conditions are evaluated for every item of some lists, and compare numbers.
+    if op.precedence() == Precedence::Comparison && !ty.is_u128() {
+        return Ok(Operand::Bool(compare(op, &a, &b)));
+    }
     let number = match op {
         BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
             let amount = u32::try_from(b)
@@ -217,7 +221,7 @@ pub(super) fn eval_binary_as(
                     None
                 }
                 Operand::Int(number) => Some(number).filter(|number| (min..=max).contains(number)),
-                truth => return Ok(truth),
+                truth @ Operand::Bool(_) => return Ok(truth),
             };
             number.ok_or(EvalError::Overflow)?
         }

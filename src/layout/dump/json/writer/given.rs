@@ -1,6 +1,6 @@
 //! Prints values without annotations, and without the computed ones.
 
-use std::io;
+use std::io::{self, Write};
 
 use super::super::annotations::{Annotations, json, print_value};
 use super::JsonWriter;
@@ -8,9 +8,9 @@ use crate::layout::declaration::Declaration;
 use crate::layout::dump::wording::enum_name;
 use crate::layout::expr::Value;
 use crate::layout::tree::{ComputedFields, is_placed};
-use crate::layout::walk::Node;
+use crate::layout::walk::{Node, Segment};
 
-impl<W: io::Write> JsonWriter<'_, W> {
+impl<W: Write> JsonWriter<'_, W> {
     /// Prints a number or string without annotations, unless it is computed.
     pub fn print_given_leaf(
         &mut self,
@@ -40,7 +40,7 @@ impl<W: io::Write> JsonWriter<'_, W> {
                 (Some(name), true) => annotations.add("value", json(name)),
                 (Some(name), false) => return self.out.write_all(json(name).as_bytes()),
                 (None, true) => annotations.add_value(value),
-                (None, false) => return print_value(self.out, value),
+                (None, false) => return print_value(&mut self.out, value),
             },
         }
         if is_unterminated {
@@ -61,7 +61,10 @@ impl<W: io::Write> JsonWriter<'_, W> {
 
     /// Returns `true` for a value at an explicit offset whose place JSON has even without other annotations.
     pub fn gives_place(&self, node: &Node) -> bool {
-        if !self.computed.is_some_and(ComputedFields::gives_places) {
+        // Items and bit fields have the place of their list or word.
+        let is_part =
+            node.bit_field.is_some() || matches!(node.path.last(), Some(Segment::Index(_)));
+        if is_part || !self.computed.is_some_and(ComputedFields::gives_places) {
             return false;
         }
         let Some(last) = node.path.last() else {
@@ -86,7 +89,8 @@ impl<W: io::Write> JsonWriter<'_, W> {
     }
 }
 
-/// Returns `true` if the printed fields of a packed word determine it: at least one is printed, and all other bits are 0.
+/// Returns `true` if the printed fields of a packed word determine it: at least one is printed, and all other bits are
+/// 0.
 fn is_composed_of_fields(word: u128, declaration: &Declaration) -> bool {
     let mut other_bits = word;
     let mut is_printed = false;

@@ -3,7 +3,7 @@
 mod given;
 mod open_value;
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::ops::{ControlFlow, Range};
 
 use serde::Serialize;
@@ -22,8 +22,9 @@ use open_value::{OpenKind, OpenValue};
 /// Prints the values that it visits.
 ///
 /// The span of a struct or list is known only at its end, so annotations follow the parts.
-pub(super) struct JsonWriter<'w, W> {
-    out: &'w mut W,
+pub(super) struct JsonWriter<'w, W: Write> {
+    /// Collects the keys and values, each of which is a few bytes long.
+    out: BufWriter<&'w mut W>,
     /// The values that contain the next one, the outermost first.
     open: Vec<OpenValue>,
     /// Annotations of the next value: the packed bytes of the block that contains it.
@@ -39,9 +40,9 @@ pub(super) struct JsonWriter<'w, W> {
     error: Option<io::Error>,
 }
 
-impl<'w, W: io::Write> JsonWriter<'w, W> {
-    /// Prints the keys before the values. `path` is the path of the only value that is printed. With `computed`, omits these
-    /// fields and all annotations.
+impl<'w, W: Write> JsonWriter<'w, W> {
+    /// Prints the keys before the values. `path` is the path of the only value that is printed. With `computed`, omits
+    /// these fields and all annotations.
     pub fn new(
         out: &'w mut W,
         head: &JsonHead,
@@ -49,6 +50,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         path: Option<&str>,
         computed: Option<&'w ComputedFields>,
     ) -> io::Result<JsonWriter<'w, W>> {
+        let mut out = BufWriter::new(out);
         out.write_all(b"{\n  ")?;
         if computed.is_none() {
             write!(out, "\"file\": {},\n  ", json(head.file))?;
@@ -122,7 +124,8 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             };
             write!(self.out, ",\n  \"error\": {}", json(&data))?;
         }
-        writeln!(self.out, "\n}}")
+        writeln!(self.out, "\n}}")?;
+        self.out.flush()
     }
 
     /// Calls `print`, unless the dump has ended with an error.
@@ -173,11 +176,15 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
             Some(last) => !std::mem::replace(&mut last.has_entries, true),
             None => true,
         };
-        self.out.write_all(if is_first { b"\n" } else { b",\n" })?;
-        let spaces = [b' '; 64];
-        match spaces.get(..indent) {
-            Some(spaces) => self.out.write_all(spaces),
-            None => write!(self.out, "{:indent$}", ""),
+        self.out.write_all(if is_first { b"" } else { b"," })?;
+        self.start_new_line(indent)
+    }
+
+    fn start_new_line(&mut self, indent: usize) -> io::Result<()> {
+        let line = b"\n                                                                ";
+        match line.get(..1 + indent) {
+            Some(line) => self.out.write_all(line),
+            None => write!(self.out, "\n{:indent$}", ""),
         }
     }
 
@@ -204,37 +211,33 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         value.merge_block_annotations();
         let annotations = value.annotations.as_str();
         let indent = 2 + 2 * self.open.len();
-        match value.kind {
-            OpenKind::Items | OpenKind::BareItems if value.has_entries => {
-                write!(self.out, "\n{:indent$}]", "")?;
+        let is_list = value.is_list();
+        if is_list {
+            if value.has_entries && !value.has_plain_items() {
+                self.start_new_line(indent)?;
             }
-            OpenKind::Items | OpenKind::BareItems | OpenKind::Numbers | OpenKind::BareNumbers => {
-                self.out.write_all(b"]")?;
-            }
-            OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => {}
+            self.out.write_all(b"]")?;
         }
-        match value.kind {
-            // The object of an enclosing value contains these lists.
-            OpenKind::BareNumbers | OpenKind::BareItems => {}
-            OpenKind::Word if self.computed.is_some() => {
-                let comma = if value.has_entries && !annotations.is_empty() {
-                    ", "
-                } else {
-                    ""
-                };
-                write!(self.out, "{comma}{annotations}}}")?;
-            }
-            OpenKind::Struct | OpenKind::Word if value.has_entries => {
-                if !annotations.is_empty() {
-                    write!(self.out, ",\n{:1$}{annotations}", "", indent + 2)?;
-                }
-                write!(self.out, "\n{:indent$}}}", "")?;
-            }
-            OpenKind::Items | OpenKind::Numbers if !annotations.is_empty() => {
-                write!(self.out, ", {annotations}}}")?;
-            }
-            _ => write!(self.out, "{annotations}}}")?,
+        // The object of an enclosing value contains these lists.
+        if let OpenKind::BareNumbers | OpenKind::BareItems = value.kind {
+            return Ok(true);
         }
+        let is_on_one_line = value.kind == OpenKind::Word && self.computed.is_some();
+        let has_lines = value.has_entries && !is_list && !is_on_one_line;
+        if !annotations.is_empty() {
+            let is_first = !value.has_entries && !is_list;
+            self.out.write_all(if is_first { b"" } else { b"," })?;
+            if has_lines {
+                self.start_new_line(indent + 2)?;
+            } else {
+                self.out.write_all(if is_first { b"" } else { b" " })?;
+            }
+            self.out.write_all(annotations.as_bytes())?;
+        }
+        if has_lines {
+            self.start_new_line(indent)?;
+        }
+        self.out.write_all(b"}")?;
         Ok(true)
     }
 
@@ -275,7 +278,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         }
         self.start_value(node.path, node.bit_field.is_some())?;
         if self.open.last().is_some_and(OpenValue::has_plain_items) {
-            return print_value(self.out, value);
+            return print_value(&mut self.out, value);
         }
         let is_first_of_field = self.declarations.insert(node);
         // A field of a word lies at the place of the word.
@@ -286,7 +289,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
         let is_word = matches!(value, Value::Bits(..));
         let is_decoded = node.decoding.decode.is_some();
         if !is_first_of_field && !has_place && !is_word && !is_decoded {
-            return print_value(self.out, value);
+            return print_value(&mut self.out, value);
         }
         let mut annotations = Annotations::default();
         annotations.add_value(value);
@@ -477,7 +480,7 @@ impl<'w, W: io::Write> JsonWriter<'w, W> {
     }
 }
 
-impl<W: io::Write> Visitor for JsonWriter<'_, W> {
+impl<W: Write> Visitor for JsonWriter<'_, W> {
     fn enter(&mut self, node: &Node) -> Visit {
         if self.omits(node) {
             return Visit::Nothing;
@@ -489,7 +492,10 @@ impl<W: io::Write> Visitor for JsonWriter<'_, W> {
     }
 
     fn visit_leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        self.covered.add(&node.span);
+        // A bit field lies in its word.
+        if node.bit_field.is_none() {
+            self.covered.add(&node.span);
+        }
         self.try_print(|writer| writer.print_leaf(node, value))
     }
 

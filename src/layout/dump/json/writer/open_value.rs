@@ -73,6 +73,15 @@ impl OpenValue {
         }
     }
 
+    pub fn is_list(&self) -> bool {
+        match self.kind {
+            OpenKind::Items | OpenKind::Numbers | OpenKind::BareItems | OpenKind::BareNumbers => {
+                true
+            }
+            OpenKind::Struct | OpenKind::Word | OpenKind::Scalar => false,
+        }
+    }
+
     pub fn has_plain_items(&self) -> bool {
         matches!(self.kind, OpenKind::Numbers | OpenKind::BareNumbers)
     }
