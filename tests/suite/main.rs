@@ -84,6 +84,7 @@ mod tagged_items;
 mod to_json;
 mod tree;
 mod tree_json;
+mod tree_values;
 mod values_json;
 mod verdicts;
 mod walker;

@@ -28,7 +28,6 @@ enum Compiled {
 }
 
 /// The values that the expressions of a constraint refer to, in the items with one tag.
-#[derive(PartialEq)]
 enum References {
     /// Only values that are the same in all items.
     Constants,
@@ -55,8 +54,8 @@ impl ItemTests {
         self.tests = None;
     }
 
-    /// Adds a constraint on a value of the item, whose rule is enabled. `predicate` is the evaluated requirement; `None`
-    /// if the constraint does not apply to the item. `numbers` are the numbers that it applies to.
+    /// Adds a constraint on a value of the item, whose rule is enabled. `predicate` is the evaluated requirement;
+    /// `None` if the constraint does not apply to the item. `numbers` are the numbers that it applies to.
     pub fn add(
         &mut self,
         node: &Node,
@@ -127,7 +126,7 @@ impl ItemTests {
     /// Returns what the expressions of a constraint refer to. `offset` is the position of the value in the item, in
     /// bits.
     fn references(&self, node: &Node, offset: u32, constraint: &Constraint) -> References {
-        // The list may be a number in the item, which stands for its length.
+        // In place of the list, the constraint may name its length: a number that may be in the item.
         let list = constraint.requirement.list().and_then(<[Segment]>::first);
         if let Some(Segment::Field(name)) = list
             && (self.has_field(name) || bits_named(node.ty, name).next().is_some())

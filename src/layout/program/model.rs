@@ -74,8 +74,8 @@ pub(crate) struct Form {
     pub unit: Option<UnitId>,
     /// Whether a value may have no bytes.
     pub may_be_empty: bool,
-    /// Whether the expressions inside can overflow, lists inside can have items without bytes, or there are look-aheads.
-    /// Only a walk over each value shows whether a codec can decode it.
+    /// Whether the expressions inside can overflow, lists inside can have items without bytes, or there are
+    /// look-aheads. Only a walk over each value shows whether a codec can decode it.
     pub needs_full_walk: bool,
     /// Whether a value can be invalid although all of its bytes are present: magic bytes, checks, enums and choices.
     pub may_fault: bool,
@@ -173,15 +173,15 @@ pub(crate) struct Step {
     pub is_padding: bool,
     /// Whether other values determine the value, and it selects no variant of a choice. JSON omits such values.
     pub is_computed: bool,
-    /// Whether the condition of the field depends on a computed value of the same struct, so that JSON shows the absence of
-    /// the field.
+    /// Whether the condition of the field depends on a computed value of the same struct, so that JSON shows the
+    /// absence of the field.
     pub shows_absence: bool,
     /// The slot of the value, if an expression refers to it.
     pub value: Option<Slot>,
     /// The nested values that expressions refer to: the slot in the nested unit, then the slot in this unit.
     pub exports: Vec<(Slot, Slot)>,
-    /// For a list, the values of its items that other lists take arguments from: the slot in the unit of an item, then the
-    /// slot of the column in this unit. Numbers have no unit.
+    /// For a list, the values of its items that other lists take arguments from: the slot in the unit of an item, then
+    /// the slot of the column in this unit. Numbers have no unit.
     pub columns: Vec<(Option<Slot>, Slot)>,
     /// The list whose items provide arguments for the items of this list.
     pub each: Option<EachStep>,
@@ -232,6 +232,17 @@ pub(crate) enum Argument {
     Fields(Vec<(Code, Slot)>),
 }
 
+impl Argument {
+    /// Returns the expressions of the argument.
+    pub fn codes(&self) -> impl Iterator<Item = &Code> {
+        let (value, fields) = match self {
+            Argument::Value(code, _) => (Some(code), &[][..]),
+            Argument::Fields(fields) => (None, &fields[..]),
+        };
+        value.into_iter().chain(fields.iter().map(|(code, _)| code))
+    }
+}
+
 impl Unit {
     /// Returns a list of this struct whose items take arguments from those of the list `list`.
     pub fn follower_of(&self, list: &Step) -> Option<&Step> {
@@ -242,7 +253,8 @@ impl Unit {
         })
     }
 
-    /// Returns the slot of the column from which the slot for the value of a current item is set; any other slot itself.
+    /// Returns the slot of the column from which the slot for the value of a current item is set; any other slot
+    /// itself.
     pub fn source_slot(&self, slot: Slot) -> Slot {
         let mut columns = self
             .steps

@@ -1,17 +1,45 @@
 //! Reads and changes the values of a tree by path.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, Range};
 
-use super::{Leaf, Tree, TreeNode, UntypedValue, number};
+use super::{Leaf, Section, StoredItems, Tree, TreeNode, UntypedValue, number};
 use crate::layout::declaration::{Field, Type};
 use crate::layout::expr::Value;
-use crate::layout::walk::{Segment, parse_full_path};
+use crate::layout::walk::{Segment, is_padding, parse_full_path};
 use crate::{Error, Path, Result, Span};
 
 /// A value of a [`Tree`].
 #[derive(Debug, Clone)]
-pub struct TreeValue<'t>(Cow<'t, TreeNode<'t>>);
+pub struct TreeValue<'t>(NodeRef<'t>);
+
+/// A node in a tree, or one decoded from its bytes. Unlike a `Cow`, references to it may be shortened.
+#[derive(Debug, Clone)]
+enum NodeRef<'t> {
+    Borrowed(&'t TreeNode<'t>),
+    Owned(TreeNode<'t>),
+}
+
+impl<'t> From<Cow<'t, TreeNode<'t>>> for TreeValue<'t> {
+    fn from(node: Cow<'t, TreeNode<'t>>) -> TreeValue<'t> {
+        TreeValue(match node {
+            Cow::Borrowed(node) => NodeRef::Borrowed(node),
+            Cow::Owned(node) => NodeRef::Owned(node),
+        })
+    }
+}
+
+impl<'t> Deref for NodeRef<'t> {
+    type Target = TreeNode<'t>;
+
+    fn deref(&self) -> &TreeNode<'t> {
+        match self {
+            NodeRef::Borrowed(node) => node,
+            NodeRef::Owned(node) => node,
+        }
+    }
+}
 
 impl TreeValue<'_> {
     /// Returns the span in the file that the value, or the value that it replaces or copies, was read from.
@@ -19,7 +47,8 @@ impl TreeValue<'_> {
         self.0.span.as_ref()
     }
 
-    /// Returns the type of the value that was read from a file, or that this value replaces or copies. The content of a block has its own type, not that of the field.
+    /// Returns the type of the value that was read from a file, or that this value replaces or copies. The content of a
+    /// block has its own type, not that of the field.
     pub fn ty(&self) -> Option<&'static Type> {
         self.0.ty
     }
@@ -39,12 +68,31 @@ impl TreeValue<'_> {
         }
     }
 
-    /// Returns the names and values of the fields of a struct, in the order of the file.
+    /// Returns the text of a string, without its terminating NUL; `None` for other values.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self.0.leaf.as_ref()? {
+            Leaf::Value(Value::Text(text)) | Leaf::Unterminated(text) => Some(text),
+            Leaf::Value(_) | Leaf::Text(_) => None,
+        }
+    }
+
+    /// Returns `true` for the last string of a file or block if it ends without a NUL.
+    pub fn lacks_nul(&self) -> bool {
+        self.0.lacks_nul()
+    }
+
+    /// Returns the names and values of the fields of a struct or packed word, in the order of the file.
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, TreeValue<'_>)> {
-        let parts = self.0.parts.iter();
-        parts
-            .flat_map(|parts| &parts.fields)
-            .map(|(name, field)| (*name, TreeValue(Cow::Borrowed(field))))
+        let parts = self.0.parts.iter().flat_map(|parts| &parts.fields);
+        let fields = parts.map(|(name, field)| (*name, Cow::Borrowed(field)));
+        fields
+            .chain(self.0.bit_fields())
+            .map(|(name, field)| (name, field.into()))
+    }
+
+    /// Returns the bytes that follow the content of a block or file.
+    pub fn trailing(&self) -> Option<&[u8]> {
+        self.0.parts.as_ref()?.trailing.as_deref()
     }
 
     /// Returns the number of items; 0 for other values than lists.
@@ -52,16 +100,85 @@ impl TreeValue<'_> {
         self.0.parts.as_ref().map_or(0, |parts| parts.items.len())
     }
 
+    /// Returns the bytes of a list that is stored in one piece; `None` for other values.
+    pub fn encoded(&self) -> Option<&[u8]> {
+        self.stored_items().map(StoredItems::bytes)
+    }
+
+    /// Returns the bytes that determine each item of a list with these indices, as far as they exist: its own, and
+    /// those after it that its look-aheads read. Returns none if the list is not stored in one piece.
+    pub fn encoded_items(&self, indices: Range<u64>) -> impl Iterator<Item = &[u8]> {
+        let stored = self.stored_items();
+        stored
+            .into_iter()
+            .flat_map(move |stored| stored.determining_bytes(indices.clone()))
+    }
+
+    /// Returns `true` if both values are lists that are stored in one piece, and whose items have the same type and
+    /// arguments. Items with the same [bytes](TreeValue::encoded_items) are equal then.
+    pub fn has_same_encoding(&self, other: &TreeValue) -> bool {
+        match (self.stored_items(), other.stored_items()) {
+            (Some(own), Some(other)) => own.encoding().decodes_like(other.encoding()),
+            _ => false,
+        }
+    }
+
+    /// Returns `true` if both values are lists that are stored in one piece, with the same items, type and arguments.
+    /// Returns `false` for equal lists if bytes after them differ that look-aheads may read.
+    pub fn is_encoded_alike(&self, other: &TreeValue) -> bool {
+        match (self.stored_items(), other.stored_items()) {
+            (Some(own), Some(other)) => {
+                own.len() == other.len()
+                    && own.encoding().decodes_like(other.encoding())
+                    && own.all_determining_bytes() == other.all_determining_bytes()
+            }
+            _ => false,
+        }
+    }
+
+    /// Hashes the type, the arguments and the bytes of a list that is stored in one piece. Lists with different hashes
+    /// may be equal, for example if their arguments differ. Returns `false`, and hashes nothing, for other values.
+    pub fn hash_encoded(&self, hasher: &mut impl Hasher) -> bool {
+        let stored = self.stored_items();
+        if let Some(stored) = stored {
+            stored.encoding().hash(hasher);
+            stored.all_determining_bytes().hash(hasher);
+        }
+        stored.is_some()
+    }
+
+    fn stored_items(&self) -> Option<&StoredItems<'_>> {
+        match self.0.parts.as_ref()?.items.sections() {
+            [Section::Stored(stored)] => Some(stored),
+            _ => None,
+        }
+    }
+
     /// Returns the items of a list with these indices, as far as they exist. Items in the bytes of a file are decoded.
     pub fn items(&self, indices: Range<u64>) -> impl Iterator<Item = TreeValue<'_>> {
         let items = self.0.parts.iter().map(|parts| &parts.items);
         items
             .flat_map(move |items| items.range(indices.clone()))
-            .map(TreeValue)
+            .map(TreeValue::from)
     }
 }
 
 impl<'b> Tree<'b> {
+    /// Returns the whole file as a value.
+    pub fn root(&self) -> TreeValue<'_> {
+        TreeValue(NodeRef::Borrowed(&self.root))
+    }
+
+    /// Returns the bytes that no field covers, each range with its offset. Omits
+    /// [padding](crate::layout::walk::uncovered).
+    pub fn gaps(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let file_size = self.file_size.unwrap_or(u64::MAX);
+        self.gaps
+            .iter()
+            .map(|(offset, bytes)| (*offset, &**bytes))
+            .filter(move |(offset, bytes)| !is_padding(*offset, bytes, file_size))
+    }
+
     /// Returns the value at a full path; `None` if there is none.
     ///
     /// ```
@@ -81,7 +198,7 @@ impl<'b> Tree<'b> {
                 Cow::Borrowed(node) => node.part(*step),
                 Cow::Owned(node) => node.part(*step).map(Cow::into_owned).map(Cow::Owned),
             })
-            .map(TreeValue)
+            .map(TreeValue::from)
     }
 
     /// Sets or replaces the value at a full path, and adds a missing field. An index at the end of a list adds an item.
@@ -117,8 +234,8 @@ impl<'b> Tree<'b> {
         Ok(())
     }
 
-    /// Inserts an item before the item at `path`, or at the end of the list; or adds a missing field. The list or struct
-    /// that contains it must exist.
+    /// Inserts an item before the item at `path`, or at the end of the list; or adds a missing field. The list or
+    /// struct that contains it must exist.
     ///
     /// # Errors
     ///

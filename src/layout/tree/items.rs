@@ -1,6 +1,7 @@
 //! The items of a list: stored in the bytes of a file, or given individually.
 
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,12 +10,12 @@ use super::record;
 use super::stored_bytes::StoredBytes;
 use crate::Span;
 use crate::layout::declaration::Type;
-use crate::layout::walk::ItemLayout;
+use crate::layout::walk::{ItemLayout, Lookaheads};
 
 /// The items of an array or list, in order.
 ///
-/// Items read from a file stay in its bytes, and are decoded when they are requested. A changed list consists of sections of
-/// such items and of given ones.
+/// Items read from a file stay in its bytes, and are decoded when they are requested. A changed list consists of
+/// sections of such items and of given ones.
 #[derive(Debug, Clone, Default)]
 pub(in crate::layout) struct Items<'b>(Vec<Section<'b>>);
 
@@ -52,6 +53,37 @@ pub(in crate::layout) enum ItemEncoding {
     Numbers(&'static Type),
     /// Items that the walker decodes.
     Walked(Arc<ItemLayout>),
+}
+
+impl ItemEncoding {
+    pub fn lookaheads(&self) -> Lookaheads {
+        match self {
+            ItemEncoding::Numbers(_) => Lookaheads::default(),
+            ItemEncoding::Walked(layout) => layout.lookaheads(),
+        }
+    }
+
+    /// Returns `true` if items with these encodings have the same values if they and their look-aheads read the same
+    /// bytes.
+    pub fn decodes_like(&self, other: &ItemEncoding) -> bool {
+        match (self, other) {
+            (ItemEncoding::Numbers(own), ItemEncoding::Numbers(other)) => {
+                std::ptr::eq(*own, *other)
+            }
+            (ItemEncoding::Walked(own), ItemEncoding::Walked(other)) => own.decodes_like(other),
+            _ => false,
+        }
+    }
+}
+
+/// Encodings with different hashes may still decode alike.
+impl Hash for ItemEncoding {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match self {
+            ItemEncoding::Numbers(ty) => std::ptr::from_ref(*ty).hash(hasher),
+            ItemEncoding::Walked(layout) => layout.hash_encoding(hasher),
+        }
+    }
 }
 
 impl<'b> Items<'b> {
@@ -239,8 +271,8 @@ impl<'b> Items<'b> {
         None
     }
 
-    /// Splits a stored section before its item at `offset`. Returns the number of the section that starts with this item; `None`
-    /// if the section has no such item.
+    /// Splits a stored section before its item at `offset`. Returns the number of the section that starts with this
+    /// item; `None` if the section has no such item.
     fn split_at(&mut self, section: usize, offset: u64) -> Option<usize> {
         if offset == 0 {
             return Some(section);
@@ -301,6 +333,28 @@ impl<'b> StoredItems<'b> {
         Some(first)
     }
 
+    /// Returns the bytes that determine each item with these indices, as far as they exist: its own, and those after it
+    /// that its look-aheads read.
+    pub fn determining_bytes(&self, indices: Range<u64>) -> impl Iterator<Item = &[u8]> {
+        let lookaheads = self.encoding().lookaheads();
+        let existing = indices.start..indices.end.min(self.len());
+        self.ranges(existing)
+            .map_while(move |item| self.bytes_to(item.start, lookaheads.end_after(&item)))
+    }
+
+    /// Returns the bytes that determine all items: their own, and those after the list that look-aheads may read.
+    pub fn all_determining_bytes(&self) -> &[u8] {
+        let Range { start, end } = self.range;
+        let end = end.saturating_add(self.encoding().lookaheads().size);
+        self.bytes_to(start, end).unwrap_or_default()
+    }
+
+    /// Returns the bytes of the stored list from `start` to `end`, as far as they exist.
+    fn bytes_to(&self, start: usize, end: usize) -> Option<&[u8]> {
+        let bytes = self.list.bytes.as_slice();
+        bytes.get(start..end.min(bytes.len()))
+    }
+
     /// Returns the items as nodes.
     pub fn decode_all(&self) -> Vec<TreeNode<'b>> {
         self.decode_range(0..self.len()).collect()
@@ -345,7 +399,11 @@ impl<'b> StoredItems<'b> {
 
     /// Returns the range of each item with these indices in the bytes of the stored list, in order.
     fn ranges(&self, indices: Range<u64>) -> impl Iterator<Item = Range<usize>> {
-        let mut start = self.start_of(indices.start);
+        // Finding a start may require decoding the items before it.
+        let mut start = match indices.is_empty() {
+            true => None,
+            false => self.start_of(indices.start),
+        };
         indices.map_while(move |_| {
             let range = start?..self.end_of(start?)?;
             start = Some(range.end);

@@ -237,17 +237,28 @@ impl<'b> TreeNode<'b> {
         if child.is_some() {
             return child;
         }
-        let (Some(Leaf::Value(Value::Bits(word, declaration))), Segment::Field(name)) =
-            (&self.leaf, step)
-        else {
+        let Segment::Field(name) = step else {
             return None;
         };
-        let fields = declaration.bit_fields();
-        let field = fields.iter().find(|field| field.name == name)?;
-        Some(Cow::Owned(TreeNode {
-            span: self.span.clone(),
-            ..Leaf::Value(field.value(*word)).into()
-        }))
+        let mut fields = self.bit_fields();
+        fields.find(|(own, _)| *own == name).map(|(_, field)| field)
+    }
+
+    /// Returns the names and values of the fields of a packed word; none for other values.
+    pub fn bit_fields(&self) -> impl Iterator<Item = (&'static str, Cow<'_, TreeNode<'b>>)> {
+        let word = match &self.leaf {
+            Some(Leaf::Value(Value::Bits(word, declaration))) => Some((*word, *declaration)),
+            _ => None,
+        };
+        word.into_iter().flat_map(move |(word, declaration)| {
+            declaration.bit_fields().iter().map(move |field| {
+                let value = TreeNode {
+                    span: self.span.clone(),
+                    ..Leaf::Value(field.value(word)).into()
+                };
+                (field.name, Cow::Owned(value))
+            })
+        })
     }
 
     /// Returns the field or item at a step of a path, and creates it if necessary. Returns `None` for an index past the
@@ -281,8 +292,8 @@ impl<'b> TreeNode<'b> {
             .map_or(0, |child| 1 + child.existing_steps(rest))
     }
 
-    /// Returns `true` if the value has a field or item that `other` lacks, and extends `path` to the first one. Of stored items,
-    /// only the number is compared.
+    /// Returns `true` if the value has a field or item that `other` lacks, and extends `path` to the first one. Of
+    /// stored items, only the number is compared.
     pub fn has_more_than(&self, other: &TreeNode, path: &mut Vec<Segment>) -> bool {
         let Some(parts) = self.parts.as_ref().filter(|_| other.leaf.is_none()) else {
             return false;

@@ -33,7 +33,7 @@ pub use crate::path::{Segment, path_text};
 pub use document::{DocumentValue, Fields, StoredFields, walk_document};
 pub use find::{find, unpack_block};
 pub(in crate::layout) use inline_block_spans::InlineBlockSpans;
-pub(in crate::layout) use item_layout::ItemLayout;
+pub(in crate::layout) use item_layout::{ItemLayout, Lookaheads};
 #[doc(no_inline)]
 pub use meshspec_derive::StoredFields;
 pub use select::{Selection, parse_path, select};
@@ -43,6 +43,7 @@ pub use subtree::TRAILING;
 pub(in crate::layout) use tagged::Values;
 #[doc(hidden)]
 pub use tagged::{TaggedItem, Test};
+pub(in crate::layout) use uncovered::is_padding;
 pub use uncovered::uncovered;
 use walker::Walker;
 
@@ -71,8 +72,8 @@ pub struct Node<'w> {
     pub bits: Option<BitRange>,
     /// The layout of the items, if the visitor returned [`Visit::Index`] for a list that does not consist of numbers.
     pub(in crate::layout) items: Option<Arc<ItemLayout>>,
-    /// Whether the node is a list whose items give arguments to those of another list, or take them. Such items cannot be
-    /// decoded one by one.
+    /// Whether the node is a list whose items give arguments to those of another list, or take them. Such items cannot
+    /// be decoded one by one.
     pub(in crate::layout) is_related: bool,
 }
 
@@ -182,8 +183,8 @@ pub trait Visitor {
         true
     }
 
-    /// Called before an item of a list whose first bits determine its fields, if the walk has no tests for the items with
-    /// these bits.
+    /// Called before an item of a list whose first bits determine its fields, if the walk has no tests for the items
+    /// with these bits.
     #[doc(hidden)]
     fn start_item(&mut self, item: TaggedItem) {}
 
@@ -225,8 +226,8 @@ pub trait Visitor {
         false
     }
 
-    /// Returns `true` to visit all items of a list whose items have no bytes, instead of only the first of them. Fields at
-    /// explicit offsets are visited in every item.
+    /// Returns `true` to visit all items of a list whose items have no bytes, instead of only the first of them. Fields
+    /// at explicit offsets are visited in every item.
     fn should_visit_empty_items(&self) -> bool {
         true
     }
@@ -302,7 +303,8 @@ pub enum FaultKind {
     Packing,
     /// Bytes follow the compressed data in a packed block.
     Trailing,
-    /// Unpacking would exceed [`Limits::max_decoded`], as do the look-aheads and the fields at explicit offsets together.
+    /// Unpacking would exceed [`Limits::max_decoded`], as do the look-aheads and the fields at explicit offsets
+    /// together.
     Limit,
     /// The lists have more items without bytes than [`Limits::max_empty_items`].
     EmptyItems,

@@ -205,6 +205,15 @@ impl TaggedItems {
         self.tag.read(bytes).filter(|tag| !self.is_known[*tag])
     }
 
+    /// Returns `true` if the walk knows tests for the item at the start of `bytes`.
+    #[inline(always)]
+    fn may_skip(&self, bytes: &[u8]) -> bool {
+        bytes.first_chunk().is_some_and(|start| {
+            let tag = self.tag.of(u64::from_le_bytes(*start));
+            self.size_of[tag] > 0
+        })
+    }
+
     /// Stores the size of the items with a tag, and the tests that valid items pass; `None` if the items must be walked
     /// over.
     pub fn learn(&mut self, tag: usize, size: u64, tests: Option<Vec<Test>>) {
@@ -228,8 +237,8 @@ impl TaggedItems {
         self.class_of[tag] = index;
     }
 
-    /// Returns the items at the start of `bytes`, at most `max`, up to the first one that fails a test or has an unknown
-    /// tag.
+    /// Returns the items at the start of `bytes`, at most `max`, up to the first one that fails a test or has an
+    /// unknown tag.
     fn skip(&self, bytes: &[u8], max: u64) -> Skipped {
         let mut skipped = Skipped::default();
         loop {
@@ -262,8 +271,8 @@ impl TaggedItems {
         skipped.unwrap_or_else(|| self.valid_part(bytes, &self.block(bytes, most)))
     }
 
-    /// Like [`skip`](TaggedItems::skip), for a whole block of valid items of the same size; `None` if an item is invalid
-    /// or has another size.
+    /// Like [`skip`](TaggedItems::skip), for a whole block of valid items of the same size; `None` if an item is
+    /// invalid or has another size.
     #[inline(always)]
     fn skip_array<const SIZE: usize>(&self, bytes: &[u8]) -> Option<Skipped> {
         let (items, _) = bytes.as_chunks::<SIZE>();
@@ -373,19 +382,19 @@ fn number_in<const SIZE: usize>(item: &[u8; SIZE], at: usize) -> u64 {
 impl Walker<'_> {
     /// Returns what a walk over a list of `count` items needs to skip some of them; `None` if it visits all of them.
     pub(super) fn tagged_items(&self, form: FormId, count: Option<u64>) -> Option<TaggedItems> {
-        // To compile the tests costs more than to walk over a short list.
+        // The walk visits one item with each tag, so little of a short list remains to be skipped.
         let is_short = count.is_some_and(|count| count < BLOCK_SIZE as u64);
         let tag = self.program.tag_of(form).filter(|_| !is_short)?;
         Some(TaggedItems::new(tag))
     }
 
-    /// Skips items at `at` that need no walk, at most `max`.
+    /// Skips items at `at` that need no walk. `max` returns the largest number of items to skip.
     pub(super) fn skip_items(
         &mut self,
         space: &Space,
         at: u64,
-        max: u64,
         items: &mut TaggedItems,
+        max: impl FnOnce() -> u64,
     ) -> Skipped {
         if self.is_muted != items.are_muted {
             // The visitor may need the items that the walk could skip before.
@@ -394,10 +403,14 @@ impl Walker<'_> {
                 ..TaggedItems::new(items.tag)
             };
         }
+        let bytes = space.bytes_from(at);
+        if !items.may_skip(bytes) {
+            return Skipped::default();
+        }
         // The look-aheads of skipped items count against the limit, too. The item that exceeds it is walked over.
         let allowed = self.max_placed_bytes(space);
         let allowed = allowed.saturating_sub(self.costs.placed_bytes) / items.tag.lookahead;
-        let skipped = items.skip(space.bytes_from(at), max.min(allowed));
+        let skipped = items.skip(bytes, max().min(allowed));
         self.costs.placed_bytes += skipped.items * items.tag.lookahead;
         skipped
     }

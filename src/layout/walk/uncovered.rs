@@ -9,8 +9,8 @@ use crate::layout::declaration::{Block, Packing, Shape, Type};
 use crate::layout::expr::Value;
 
 /// Returns the byte ranges of a file that no field covers, in ascending order: gaps between fields, bytes after the
-/// content of stored blocks, and bytes after the last field. In formats with explicit offsets, up to 31 zeros between two
-/// fields are padding, and skipped. The content of packed blocks is not examined.
+/// content of stored blocks, and bytes after the last field. In formats with explicit offsets, up to 31 zeros between
+/// two fields are padding, and skipped. The content of packed blocks is not examined.
 ///
 /// ```
 /// use binrw::binrw;
@@ -42,21 +42,22 @@ pub fn uncovered(
     walk(ty, bytes, limits, &mut coverage)?;
     let mut gaps = coverage.0.gaps(bytes.len() as u64);
     if !has_no_gaps(ty) {
-        gaps.retain(|gap| !is_padding(bytes, gap));
+        gaps.retain(|gap| {
+            // The range is within bytes in memory, so its ends fit in a `usize`.
+            let content = bytes.get(gap.start as usize..gap.end as usize);
+            !is_padding(gap.start, content.unwrap_or_default(), bytes.len() as u64)
+        });
     }
     Ok(gaps)
 }
 
-/// Returns `true` for zeros between two fields, up to a multiple of 16, the alignment of vectors, and 16 more, which some
-/// writers add so that readers of vectors may read past the end of a list.
-fn is_padding(bytes: &[u8], gap: &Range<u64>) -> bool {
-    // The range is within bytes in memory, so its ends fit in a `usize`.
-    let content = bytes
-        .get(gap.start as usize..gap.end as usize)
-        .unwrap_or_default();
-    gap.end < bytes.len() as u64
-        && gap.end <= gap.start.next_multiple_of(16).saturating_add(16)
-        && content.iter().all(|byte| *byte == 0)
+/// Returns `true` for zeros between two fields, up to a multiple of 16, the alignment of vectors, and 16 more, which
+/// some writers add so that readers of vectors may read past the end of a list.
+pub(in crate::layout) fn is_padding(start: u64, gap: &[u8], file_size: u64) -> bool {
+    let end = start.saturating_add(gap.len() as u64);
+    end < file_size
+        && end <= start.next_multiple_of(16).saturating_add(16)
+        && gap.iter().all(|byte| *byte == 0)
 }
 
 #[derive(Default)]

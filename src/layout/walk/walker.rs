@@ -275,8 +275,8 @@ impl<'v> Walker<'v> {
         Ok(end)
     }
 
-    /// Returns the layout of the items in the list that was just walked, and that ends at `end`; `None` for other values,
-    /// and for numbers.
+    /// Returns the layout of the items in the list that was just walked, and that ends at `end`; `None` for other
+    /// values, and for numbers.
     fn item_layout(&mut self, space: &Space, end: u64, list: &Item) -> Option<Arc<ItemLayout>> {
         let starts = std::mem::take(&mut self.item_starts);
         let FormKind::Items(inner, _) = self.program.forms[list.form].kind else {
@@ -426,8 +426,8 @@ impl<'v> Walker<'v> {
                 }
                 walker.is_muted = was_muted || !visit;
                 if let Some(tagged) = &mut tagged {
-                    let max = visited.alike(index, count);
-                    let skipped = walker.skip_items(space, position, max, tagged);
+                    let max = || visited.alike(index, count);
+                    let skipped = walker.skip_items(space, position, tagged, max);
                     if skipped.items > 0 {
                         position += skipped.size;
                         index += skipped.items;
