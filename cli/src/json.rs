@@ -23,16 +23,26 @@ pub fn is_object(text: &[u8]) -> bool {
     text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
 
-/// Returns the format that a JSON document names, at any position. Errors in the notation of JSON contain line and column.
+/// Returns the format that JSON names, at any position. The values need not be well-formed; an error in them comes
+/// before that of a missing or unknown format.
 pub fn find_format(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> {
+    let text = without_byte_order_mark(text);
+    let names = Names::parse(text).map_err(|error| first_error(text).unwrap_or(error))?;
+    formats
+        .get(&names.format)
+        .map_err(|error| error.to_string())
+}
+
+/// Returns the first error in the notation of JSON, with line and column, or that the format is missing.
+fn first_error(text: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(expecting = "a document")]
     struct Header {
-        format: String,
+        #[serde(rename = "format")]
+        _format: String,
     }
-    let header = serde_json::from_slice(without_byte_order_mark(text));
-    let Header { format } = header.map_err(|error| error.to_string())?;
-    formats.get(&format).map_err(|error| error.to_string())
+    let error = serde_json::from_slice::<Header>(text).err()?;
+    Some(error.to_string())
 }
 
 /// The layout that JSON names.
@@ -140,12 +150,15 @@ impl FileFromJson {
     /// Assembles the file, valid or not. Errors contain line and column, or the path of a value.
     pub fn read(text: &[u8], formats: &Formats) -> Result<FileFromJson, String> {
         let text = without_byte_order_mark(text);
-        // Errors in the notation of JSON come first.
-        find_format(text, formats)?;
-        let layout = JsonLayout::parse(text, formats)?;
-        let values = Tree::from_json(layout.ty, text);
+        let read = || {
+            let layout = JsonLayout::parse(text, formats)?;
+            let values = Tree::from_json(layout.ty, text).map_err(|error| error.to_string())?;
+            Ok((layout, values))
+        };
+        // Errors in the notation come first, wherever they are.
+        let (layout, values) = read().map_err(|error| first_error(text).unwrap_or(error))?;
         let bytes = values
-            .and_then(|values| values.assemble_consistent(&Limits::default()))
+            .assemble_consistent(&Limits::default())
             .map_err(|error| error.to_string())?;
         Ok(FileFromJson {
             format: layout.format,
