@@ -311,8 +311,8 @@ fn texts_are_compared_by_their_values() {
     let run = folder.run("diff a.mesh b.mesh");
     assert_eq!(run.status, 1);
     let expected = "a.mesh and b.mesh: Seed, 2 differences
+  properties[0].value: \"Tetrahedron\" → \"Other\"
   positions[0]: [1, 1, 1] → [1, 1, 1.5], by 0.5
-  properties[0]: \"[name]=Tetrahedron\" → \"[name]=Other\"
 ";
     assert_eq!(run.stdout, expected);
 }
@@ -337,6 +337,182 @@ fn malformed_lines_are_compared() {
             .ends_with("  unreadable_lines[0]: added \"VP 1\"\n"),
         "{run:?}"
     );
+}
+
+/// The other lines stay comparable.
+#[test]
+fn malformed_lines_with_a_known_identifier_are_compared() {
+    let folder = Folder::new();
+    let sample = std::fs::read_to_string(repository().join("samples/seed/facets.mesh")).unwrap();
+    folder.put("a.mesh", &sample);
+    folder.put(
+        "b.mesh",
+        format!(
+            "{}\np 1, x, 1\n",
+            sample.replacen("p 1, 1, 1", "p 2, 1, 1", 1)
+        ),
+    );
+    let run = folder.run("diff a.mesh b.mesh");
+    let expected = "a.mesh and b.mesh: Seed, 2 differences
+  positions[0]: [1, 1, 1] → [2, 1, 1], by 1
+  unreadable_lines[0]: added \"p 1, x, 1\"
+";
+    assert_eq!((run.status, &*run.stdout), (1, expected), "{run:?}");
+}
+
+/// A text in UTF-16 has no readable line, but two such texts may differ.
+#[test]
+fn texts_in_another_encoding_are_compared() {
+    let folder = Folder::new();
+    let utf_16 = |text: &str| {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    folder.put("a.mesh", utf_16("p 1, 1, 1\n"));
+    folder.put("b.mesh", utf_16("p 2, 1, 1\n"));
+    let run = folder.run("diff a.mesh b.mesh");
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.stdout.contains("  unreadable_lines[0]: "), "{run:?}");
+    assert_eq!(folder.run("diff a.mesh a.mesh").status, 0);
+}
+
+/// Puts a sample with changed bytes.
+fn put_changed(folder: &Folder, name: &str, sample: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(repository().join("samples").join(sample)).unwrap();
+    change(&mut bytes);
+    folder.put(name, bytes);
+}
+
+#[test]
+fn bytes_without_a_field_are_compared() {
+    let folder = Folder::new();
+    // Gaps of 12 bytes after names.
+    let [first, second] = [0x124, 0x164];
+    let fill = |name: &str, at: usize, byte: u8| {
+        put_changed(&folder, name, "bmd/pyramid.bmd", |bytes| {
+            bytes[at..at + 12].fill(byte)
+        });
+    };
+    fill("none.bmd", first, 0);
+    fill("first.bmd", first, b'x');
+    fill("second.bmd", second, b'x');
+    fill("other.bmd", first, b'y');
+    for (a, b, expected) in [
+        ("none", "first", "added \"xxxxxxxxxxxx\""),
+        ("first", "none", "removed \"xxxxxxxxxxxx\""),
+        ("first", "other", "\"xxxxxxxxxxxx\" → \"yyyyyyyyyyyy\""),
+        ("first", "second", "at 292 → at 356"),
+    ] {
+        let run = folder.run(&format!("diff {a}.bmd {b}.bmd"));
+        let difference = format!("1 difference\n  gaps: {expected}\n");
+        assert!(run.stdout.ends_with(&difference), "{run:?}");
+    }
+    put_changed(&folder, "a.cmodel", "crucible/tetrahedra.cmodel", |_| {});
+    for (name, byte) in [("b.cmodel", b'x'), ("c.cmodel", b'y')] {
+        put_changed(&folder, name, "crucible/tetrahedra.cmodel", |bytes| {
+            // The length of the first chunk.
+            bytes[11] += 1;
+            bytes.insert(252, byte);
+        });
+    }
+    for (a, b, expected) in [
+        ("a", "b", "added \"x\""),
+        ("b", "a", "removed \"x\""),
+        ("b", "c", "\"x\" → \"y\""),
+    ] {
+        let run = folder.run(&format!("diff {a}.cmodel {b}.cmodel"));
+        let difference = format!("  chunks[0].trailing: {expected}\n");
+        assert!(run.stdout.ends_with(&difference), "{run:?}");
+    }
+}
+
+#[test]
+fn a_missing_nul_is_a_difference() {
+    let folder = Folder::new();
+    put_changed(&folder, "a.mesh", "mesh/tentacle.mesh", |_| {});
+    put_changed(&folder, "b.mesh", "mesh/tentacle.mesh", |bytes| {
+        bytes.pop();
+    });
+    let run = folder.run("diff a.mesh b.mesh");
+    let expected = "  strings[1]: \"stretch\" → \"stretch\" without NUL\n";
+    assert!(run.stdout.ends_with(expected), "{run:?}");
+}
+
+/// The equal items at the end are found in several steps.
+#[test]
+fn an_item_is_inserted_before_many_equal_ones() {
+    let folder = Folder::new();
+    let mut longer = strip(5_000);
+    longer.indices.splice(3..3, [7, 7, 7]);
+    let found = lines(&folder, &strip(5_000), &longer, "");
+    let expected = [
+        "  header.index_count: 14994 → 14997, by 3",
+        "  indices[3..6]: 3 added",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Lists that are too long to align are compared item by item.
+#[test]
+fn very_long_lists_are_compared_in_order() {
+    let folder = Folder::new();
+    let found = |count: u32| {
+        let mut document = strip(3);
+        document.indices = (0..count).collect();
+        let before = document.clone();
+        document.indices.splice(1..1, [9; 3]);
+        let last = document.indices.len() - 1;
+        document.indices[last] = 0;
+        lines(&folder, &before, &document, "")[1..].to_vec()
+    };
+    let aligned = [
+        "  indices[1..4]: 3 added",
+        "  indices[8999]: 8999 → 0, by 8999",
+    ];
+    assert_eq!(found(9_000), aligned);
+    let count = (1 << 20) + 3;
+    let in_order = [
+        format!("  indices[1..{count}]: {} differ, by at most 8", count - 1),
+        format!("  indices[{count}..{}]: 3 added", count + 3),
+    ];
+    assert_eq!(found(count), in_order);
+}
+
+/// Floats are compared exactly without a tolerance.
+#[test]
+fn zeros_of_different_signs_differ() {
+    let folder = Folder::new();
+    let negative = moved(6, |index, position| {
+        position[1] = if index == 2 { -0.0 } else { position[1] }
+    });
+    assert_eq!(
+        lines(&folder, &strip(6), &negative, ""),
+        ["  vertices[2].position: [2, 0, 0.25] → [2, -0, 0.25], by 0"]
+    );
+    assert_eq!(
+        lines(&folder, &strip(6), &negative, " --tolerance 0.001"),
+        [""; 0]
+    );
+}
+
+/// Lists stay in the bytes of the files: a tree with a node per value would exceed the memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn large_lists_are_compared_in_their_bytes() {
+    let folder = Folder::new();
+    let count = 400_000;
+    folder.put_mesh("a.mesh", &strip(count));
+    let changed = moved(count, |index, position| {
+        position[0] += if index == count - 2 { 1.0 } else { 0.0 }
+    });
+    folder.put_mesh("b.mesh", &changed);
+    let program = assert_cmd::cargo::cargo_bin!("meshspec");
+    let script = "ulimit -v 200000; exec \"$0\" diff a.mesh b.mesh";
+    let run = folder.run_shell(&["-c", script, program.to_str().unwrap()]);
+    let expected = "a.mesh and b.mesh: MESH, 1 difference
+  vertices[399998].position: [399998, 0, 0.25] → [399999, 0, 0.25], by 1
+";
+    assert_eq!((run.status, &*run.stdout), (1, expected), "{run:?}");
 }
 
 #[test]

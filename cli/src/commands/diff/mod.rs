@@ -1,8 +1,11 @@
 //! `meshspec diff`: shows the differences between two files.
 
+mod align;
 pub mod compare;
+mod content;
 pub mod difference;
-mod tree;
+mod digest;
+mod number;
 mod values;
 
 use std::io::{BufWriter, Write};
