@@ -28,7 +28,7 @@ pub fn cases(default: u32) -> u32 {
     default * factor
 }
 
-/// Returns `true` if the tests draw more cases than by default.
+/// Returns `true` if `MESHSPEC_CASES` requests more cases than by default, as `.ci/run` does.
 pub fn is_thorough() -> bool {
     cases(1) > 1
 }

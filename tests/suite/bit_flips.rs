@@ -204,9 +204,9 @@ fn without_indices(path: &str) -> String {
 }
 
 /// Flips the bits of each leaf of a file, and adds the numbers of decodable files per field to `accepted`. By default,
-/// flips only every 25th bit where a bit of the same field was flipped before: in an earlier file, or in an earlier item
-/// of a list. The JSON of every 25th file is compared by default. Fields for which `is_computed` returns `true` may leave
-/// the document unchanged.
+/// flips only every 25th bit where a bit of the same field was flipped before: in an earlier file, or in an earlier
+/// item of a list. The JSON of every 25th file is compared by default. Fields for which `is_computed` returns `true`
+/// may leave the document unchanged.
 fn count_decodable_flips(
     format: FormatId,
     bytes: &[u8],
@@ -231,7 +231,7 @@ fn count_decodable_flips(
             && path.split('[').skip(1).all(|part| part.starts_with("0]"));
         let seen = accepted.entry(field).or_insert(0);
         bits += 1;
-        // Steps of 25 bits reach every bit of a byte after eight steps.
+        // 25 has no common factor with 8, so eight steps reach every bit of a byte. `.ci/run` flips all bits.
         let is_sampled = is_thorough() || bits % 25 == 0;
         if !is_sampled && !is_first {
             return;
