@@ -12,12 +12,16 @@ use crate::layout::declaration::Type;
 use crate::layout::program::{FormId, FormKind, Frames, Item, Program, Unit, UnitId};
 use crate::layout::tree::number::describe_type;
 use crate::layout::tree::{ItemEncoding, Items, Section, StoredItems, Tree, TreeNode};
-use crate::layout::walk::Segment;
+use crate::layout::walk::{Segment, path_text};
 use crate::{Error, Limits, Result};
 
-/// The maximum number of runs. If a run fails, or written bytes depend on a value that is determined later, the next
-/// run starts with the values determined so far.
+/// The maximum number of runs. Each run determines the values that depend on those of the run before, and the last run
+/// confirms them all: formats have chains of two or three values each of which selects what follows it, such as a tag
+/// in a variant that another tag selects.
 const MAX_RUNS: usize = 16;
+
+/// The maximum number of values that an error names.
+const MAX_NAMED: usize = 4;
 
 /// The error for a given value that was not written.
 const NO_FIELD: &str = "is given, but the file has no field for it";
@@ -35,9 +39,10 @@ pub(super) fn assemble(tree: &Tree, recounts: bool, limits: &Limits) -> Result<V
         )));
     }
     let max_size = MAX_UNCOVERED.saturating_add(tree.max_size().saturating_mul(2));
-    let mut earlier_values = NumbersByPath::default();
-    let mut last_error = None;
-    for _ in 0..MAX_RUNS {
+    let mut known = NumbersByPath::default();
+    let mut runs = 0;
+    loop {
+        runs += 1;
         let mut run = Assembler {
             program,
             limits,
@@ -45,7 +50,7 @@ pub(super) fn assemble(tree: &Tree, recounts: bool, limits: &Limits) -> Result<V
             tree,
             recounts,
             used: UsedValues::default(),
-            earlier_values: &earlier_values,
+            known: &known,
             path: Vec::new(),
             frames: Frames::new(program),
             regions: Vec::new(),
@@ -62,34 +67,37 @@ pub(super) fn assemble(tree: &Tree, recounts: bool, limits: &Limits) -> Result<V
             // An error here is ignored: the error from `write_file` is reported.
             let _ = run.solve_pending();
         }
-        let determined = run.variables.determined_values();
-        let are_in = |values: &NumbersByPath, others: &NumbersByPath| {
-            others
-                .iter()
-                .all(|(path, number)| values.get(path) == Some(number))
+        let determined = run.variables.determined();
+        let determined: NumbersByPath = determined
+            .into_iter()
+            .map(|(path, number)| (path.to_vec(), number))
+            .collect();
+        let is_final = match &written {
+            // The error may disappear once more values are known.
+            Err(_) => includes(&known, &determined),
+            // Another run with the same values would write the same bytes.
+            Ok(_) if run.is_provisional() => determined == known,
+            // The bytes depend on known values only, which the run must confirm.
+            Ok(_) => includes(&determined, &known),
         };
-        let is_stale = match &written {
-            // The error may disappear once more values are known: run again if this run determined new ones.
-            Err(_) if are_in(&earlier_values, &determined) => false,
-            Err(_) => {
-                earlier_values.extend(determined);
-                last_error = written.err();
-                continue;
-            }
-            _ if run.variables.has_stale_dependency() || run.deferred_error.is_some() => {
-                determined != earlier_values
-            }
-            _ => !are_in(&determined, &earlier_values),
-        };
-        if is_stale {
-            earlier_values = determined;
-            continue;
+        if is_final {
+            let bytes = written?;
+            return run.into_error().map_or(Ok(bytes), Err);
         }
-        let bytes = written?;
-        return run.into_error().map_or(Ok(bytes), Err);
+        if runs == MAX_RUNS {
+            return Err(written.err().unwrap_or_else(|| run.divergence_error()));
+        }
+        match written {
+            Ok(_) => known = determined,
+            Err(_) => known.extend(determined),
+        }
     }
-    let cycle_error = || Error::inexpressible("computed values depend on each other in a cycle");
-    Err(last_error.unwrap_or_else(cycle_error))
+}
+
+/// Returns `true` if all of the `others` are among the values.
+fn includes(values: &NumbersByPath, others: &NumbersByPath) -> bool {
+    let mut others = others.iter();
+    others.all(|(path, number)| values.get(path) == Some(number))
 }
 
 /// The region and offset at which a value is written, and the given value.
@@ -125,8 +133,8 @@ pub(super) struct Assembler<'a> {
     /// Whether given values are recomputed if they conflict with others.
     pub recounts: bool,
     pub used: UsedValues,
-    /// Values determined by an earlier run.
-    pub earlier_values: &'a NumbersByPath,
+    /// The values that earlier runs determined.
+    pub known: &'a NumbersByPath,
     pub path: Vec<Segment>,
     pub frames: Frames<SlotOrigin>,
     pub regions: Vec<Region>,
@@ -184,6 +192,32 @@ impl Assembler<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Returns `true` if written bytes depend on values that were determined later, or an error may disappear once
+    /// these are known.
+    fn is_provisional(&self) -> bool {
+        self.variables.has_stale_dependency() || self.deferred_error.is_some()
+    }
+
+    /// Returns the error for values that each run determines differently. Values that depend on these may be among
+    /// them.
+    fn divergence_error(&self) -> Error {
+        let determined = self.variables.determined().into_iter();
+        let differing = determined.filter(|(path, number)| self.known.get(*path) != Some(number));
+        let mut names: Vec<_> = differing
+            .map(|(path, _)| format!("`{}`", path_text(path)))
+            .collect();
+        let more = names.len().saturating_sub(MAX_NAMED);
+        names.truncate(MAX_NAMED);
+        if more > 0 {
+            names.push(format!("{more} more"));
+        }
+        Error::inexpressible(match names.split_last() {
+            None => "computed values do not converge".to_owned(),
+            Some((only, [])) => format!("{only} does not converge"),
+            Some((last, others)) => format!("{} and {last} do not converge", others.join(", ")),
+        })
     }
 
     /// Returns the error of a complete run, if any.

@@ -207,18 +207,21 @@ impl Assembler<'_> {
         let (mut inside, outside): (Vec<_>, Vec<_>) = pending.into_iter().partition(is_inside);
         self.checksums = outside;
         inside.retain(|pending| self.variables.get(pending.variable).cause.is_none());
+        let mut last_changed = 0;
         for _ in 0..=inside.len() {
-            let mut progressed = false;
-            for pending in &mut inside {
-                progressed |= self.write_checksum(pending)?;
+            let mut changed = None;
+            for (index, pending) in inside.iter_mut().enumerate() {
+                if self.write_checksum(pending)? {
+                    changed = Some(index);
+                }
             }
-            if !progressed {
-                return Ok(());
+            match changed {
+                Some(index) => last_changed = index,
+                None => return Ok(()),
             }
         }
-        Err(Error::inexpressible(
-            "checksums depend on each other in a cycle",
-        ))
+        let error = Error::inexpressible("its checksum does not converge");
+        Err(error.at(&inside[last_changed].path[..]))
     }
 
     /// Computes and writes a checksum. Returns `true` if its value changed.

@@ -104,14 +104,9 @@ impl Assembler<'_> {
         let [variable] = candidates[..] else {
             return Ok(false);
         };
-        let was_determined_earlier = || {
-            self.earlier_values
-                .contains_key(&self.variables.get(variable).path)
-        };
+        let is_known = || self.known.contains_key(&self.variables.get(variable).path);
         let number = match holds {
-            true if !equation.has_several_values() || was_determined_earlier() => {
-                self.variables.value(variable)
-            }
+            true if !equation.has_several_values() || is_known() => self.variables.value(variable),
             true => None,
             false => equation.solve(variable, &self.variables),
         };

@@ -92,7 +92,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// Reserves the bytes of an omitted value, or writes the value that an earlier run determined.
+    /// Reserves the bytes of an omitted value, or writes the known value.
     fn reserve_omitted(
         &mut self,
         target: WriteTarget,
@@ -101,7 +101,7 @@ impl Assembler<'_> {
     ) -> Result<Written> {
         let WriteTarget { region, at, .. } = target;
         let size = ty.size().unwrap_or_default();
-        let value = self.earlier_values.get(&self.path).copied();
+        let value = self.known.get(&self.path).copied();
         let reserved = self.regions[region].buffer.reserve(at, size);
         self.defer_clash(reserved)?;
         let variable = self.add_variable(target, ty, value, true);
@@ -127,7 +127,7 @@ impl Assembler<'_> {
     ) -> Result<i128> {
         let mut origin = SlotOrigin::Fixed;
         if target.recomputation() != Recomputation::Never {
-            number = self.earlier_or(value, number)?;
+            number = self.known_or(value, number)?;
             let variable = self.add_variable(target, ty, Some(number), false);
             origin = SlotOrigin::Variable(variable, None);
         }
@@ -136,10 +136,10 @@ impl Assembler<'_> {
         Ok(number)
     }
 
-    /// Returns the number that an earlier run determined, or else `number`. Bit fields are replaced individually.
-    fn earlier_or(&mut self, value: &Value, number: i128) -> Result<i128> {
-        if let Some(earlier) = self.earlier_values.get(&self.path) {
-            return Ok(*earlier);
+    /// Returns the known number, or else `number`. Bit fields are replaced individually.
+    fn known_or(&mut self, value: &Value, number: i128) -> Result<i128> {
+        if let Some(known) = self.known.get(&self.path) {
+            return Ok(*known);
         }
         let Value::Bits(mut word, declaration) = *value else {
             return Ok(number);
@@ -147,12 +147,12 @@ impl Assembler<'_> {
         for field in declaration
             .bit_fields()
             .iter()
-            .filter(|_| !self.earlier_values.is_empty())
+            .filter(|_| !self.known.is_empty())
         {
             self.path.push(Segment::Field(field.name));
-            if let Some(earlier) = self.earlier_values.get(&self.path) {
+            if let Some(known) = self.known.get(&self.path) {
                 let bits =
-                    number::encode_bits(*earlier, field).map_err(|message| self.error(message))?;
+                    number::encode_bits(*known, field).map_err(|message| self.error(message))?;
                 word = field.bits.insert(word, bits);
             }
             self.path.pop();

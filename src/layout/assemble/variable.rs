@@ -249,14 +249,12 @@ impl Variables {
         })
     }
 
-    pub fn determined_values(&self) -> NumbersByPath {
-        let variables = self
-            .variables
-            .iter()
-            .enumerate()
-            .filter(|(_, variable)| variable.cause.is_some());
+    /// Returns the determined values with their paths, in the order in which they were written.
+    pub fn determined(&self) -> Vec<(&[Segment], i128)> {
+        let variables = self.variables.iter().enumerate();
         variables
-            .filter_map(|(id, variable)| Some((variable.path.clone(), self.value(id)?)))
+            .filter(|(_, variable)| variable.cause.is_some())
+            .filter_map(|(id, variable)| Some((&variable.path[..], self.value(id)?)))
             .collect()
     }
 

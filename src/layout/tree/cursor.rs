@@ -105,8 +105,8 @@ impl TreeValue<'_> {
         self.stored_items().map(StoredItems::bytes)
     }
 
-    /// Returns the bytes that determine each item of a list with these indices, as far as they exist: its own, and
-    /// those after it that its look-aheads read. Returns none if the list is not stored in one piece.
+    /// Returns the bytes that determine each existing item with these indices: the bytes of the item, and those after
+    /// it that its look-aheads read. Returns none if the list is not stored in one piece.
     pub fn encoded_items(&self, indices: Range<u64>) -> impl Iterator<Item = &[u8]> {
         let stored = self.stored_items();
         stored

@@ -333,7 +333,7 @@ impl<'b> StoredItems<'b> {
         Some(first)
     }
 
-    /// Returns the bytes that determine each item with these indices, as far as they exist: its own, and those after it
+    /// Returns the bytes that determine each existing item with these indices: the bytes of the item, and those after it
     /// that its look-aheads read.
     pub fn determining_bytes(&self, indices: Range<u64>) -> impl Iterator<Item = &[u8]> {
         let lookaheads = self.encoding().lookaheads();

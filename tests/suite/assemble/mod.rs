@@ -739,6 +739,52 @@ const SUM: ChecksumFunction = ChecksumFunction {
     },
 };
 
+/// A block that is padded to a multiple of its alignment, by a size that includes the padding.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct SelfPadded {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = PaddedContent, args(size))]
+    data: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(size: u8))]
+struct PaddedContent {
+    value: u8,
+    #[br(count = (4 - size as u32 % 4) % 4)]
+    padding: Vec<u8>,
+}
+
+/// A checksum that covers itself.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct SelfSummed {
+    own: u8,
+    sum: u8,
+    #[br(count = 2)]
+    #[layout(content = [u8; 2], checksum = sum, from = self, by = SUM(own))]
+    bytes: Vec<u8>,
+}
+
+#[test]
+fn a_cycle_is_an_error_with_its_fields() {
+    let mut values = Tree::new(&SelfPadded::TYPE);
+    values.set("data.value", "1").unwrap();
+    let error = values.assemble(&Limits::default()).unwrap_err();
+    assert_eq!(error.to_string(), "`size` does not converge");
+    values.set("size", "4").unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), [4, 1]);
+    let change = ("own", Change::Set("2".into()));
+    let error = recounted(&SelfSummed::TYPE, &[1, 3, 1, 1], &[change]).unwrap_err();
+    assert_eq!(error.to_string(), "bytes: its checksum does not converge");
+}
+
 /// Blocks with checksums: more checksums than passes of the assembler.
 #[derive(Layout)]
 #[binrw]
