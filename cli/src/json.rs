@@ -1,13 +1,18 @@
 //! Reads files from JSON, and writes results as JSON.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
 use meshspec::{AnyFormat, Dialect, Document, Formats, Limits, ReadOptions, Report};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::buffer::{LimitedStream, MIN_LARGE_SIZE, max_size, read_start};
+use crate::input::is_standard;
 
 /// The UTF-8 byte order mark, which some editors add.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -157,13 +162,16 @@ impl FileFromJson {
         };
         // Errors in the notation come first, wherever they are.
         let (layout, values) = read().map_err(|error| first_error(text).unwrap_or(error))?;
-        let bytes = values
-            .assemble_consistent(&Limits::default())
-            .map_err(|error| error.to_string())?;
+        FileFromJson::assemble(&layout, &values)
+    }
+
+    /// Assembles the file from its values.
+    fn assemble(layout: &JsonLayout, values: &Tree) -> Result<FileFromJson, String> {
+        let bytes = values.assemble_consistent(&Limits::default());
         Ok(FileFromJson {
             format: layout.format,
             dialect: layout.dialect,
-            bytes,
+            bytes: bytes.map_err(|error| error.to_string())?,
         })
     }
 
@@ -200,6 +208,57 @@ impl FileFromJson {
     fn check_bytes(&self) -> Result<Report, String> {
         let report = self.format.check(&self.bytes, &self.options());
         report.map_err(message_of)
+    }
+}
+
+/// A large JSON, of which only the start was read.
+pub struct LargeJson {
+    layout: JsonLayout,
+    start: Vec<u8>,
+    rest: File,
+    size: u64,
+}
+
+impl LargeJson {
+    /// Opens the JSON at a path. Returns `None` if it is small or too large, not a regular file, or does not start with
+    /// the names of its format and layout.
+    pub fn open(path: &Path, formats: &Formats) -> Option<LargeJson> {
+        let is_large = |metadata: Metadata| {
+            let size = (MIN_LARGE_SIZE..=max_size()).contains(&metadata.len());
+            (metadata.is_file() && size).then_some(metadata.len())
+        };
+        // A FIFO would be consumed, so the file is opened after the test.
+        if is_standard(path) || path.metadata().ok().and_then(is_large).is_none() {
+            return None;
+        }
+        let mut rest = File::open(path).ok()?;
+        let size = is_large(rest.metadata().ok()?)?;
+        let start = read_start(&mut rest).ok()?;
+        let text = without_byte_order_mark(&start);
+        let layout = JsonLayout::parse(text, formats).ok()?;
+        has_layout(text).then_some(LargeJson {
+            layout,
+            start,
+            rest,
+            size,
+        })
+    }
+
+    pub fn format(&self) -> AnyFormat {
+        self.layout.format
+    }
+
+    /// Returns the size of the text in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Assembles the file without keeping the text in memory: it may be 50 times as large as the file. Returns `None`
+    /// if the text is wrong. To tell its first error, it must be read whole.
+    pub fn read(self) -> Option<Result<FileFromJson, String>> {
+        let text = without_byte_order_mark(&self.start).chain(self.rest);
+        let values = Tree::read_json(self.layout.ty, LimitedStream::new(text)).ok()?;
+        Some(FileFromJson::assemble(&self.layout, &values))
     }
 }
 

@@ -23,29 +23,20 @@ pub enum SceneSource {
     File(AnyFormat, Vec<u8>, Option<Dialect>),
 }
 
-/// A file with a document as JSON.
-pub struct JsonFile<'a> {
-    pub text: &'a [u8],
-    pub path: &'a Path,
-    /// The value of `--from`.
-    pub from: Option<Encoding>,
-}
-
 impl SceneSource {
-    /// Reads the values of a file of a built-in or custom format as JSON. Applies `change` to the document of a built-in format,
-    /// then checks it with `strictness`. Returns the file instead of the document if `keeps_file` is true.
-    /// `is_accepted` tries to convert a document that lenient reading accepts.
+    /// Decodes a file whose values were read from the JSON at `path`; `from` is the value of `--from`. Applies `change`
+    /// to the document of a built-in format, then checks it with `strictness`. Returns the file instead of the document
+    /// if `keeps_file` is true. `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
-        &JsonFile { text, path, from }: &JsonFile,
-        formats: &Formats,
+        file: FileFromJson,
+        path: &Path,
+        from: Option<Encoding>,
         strictness: Strictness,
         change: impl FnOnce(&mut Document),
         keeps_file: impl FnOnce(&Document) -> bool,
         is_accepted: impl FnOnce(Document) -> bool,
     ) -> Result<SceneSource> {
         let name = name_of(path);
-        let file = FileFromJson::read(text, formats);
-        let file = file.map_err(|error| Failure::invalid(&name, error))?;
         let Some(document) = file.decode() else {
             return Ok(SceneSource::File(file.format, file.bytes, None));
         };
@@ -152,13 +143,17 @@ pub fn read_with(
             let strictness = read_args.strictness();
             let lenient = options.clone().with_strictness(Strictness::Lenient);
             let is_accepted = |document: Document| document.into_scene(&lenient).is_ok();
-            let file = JsonFile {
-                text: bytes,
+            let file = FileFromJson::read(bytes, formats)
+                .map_err(|error| Failure::invalid(&name_of(path), error))?;
+            let content = SceneSource::from_json(
+                file,
                 path,
                 from,
-            };
-            let content =
-                SceneSource::from_json(&file, formats, strictness, |_| (), |_| false, is_accepted)?;
+                strictness,
+                |_| (),
+                |_| false,
+                is_accepted,
+            )?;
             let read_options = match &content {
                 SceneSource::File(format, file, _) => {
                     read_args.options(Encoding::Format(*format), file)

@@ -199,3 +199,108 @@ fn violations_are_rejected_unless_lenient() {
             .fine();
     }
 }
+
+/// Returns a JSON with spaces before the first item of a list, so that most values follow the start that is read first.
+fn with_spaces(text: &str, count: usize) -> String {
+    text.replacen('[', &format!("[{}", " ".repeat(count)), 1)
+}
+
+/// A large text is not kept in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn large_texts_are_read_as_streams() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    let text = String::from_utf8(folder.get("in.json")).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("meshspec");
+    let script = "ulimit -v 110000; exec \"$0\" convert large.json out.mesh --to mesh --force";
+    for mark in ["", "\u{feff}"] {
+        folder.put(
+            "large.json",
+            format!("{mark}{}", with_spaces(&text, 100 << 20)),
+        );
+        let run = folder.run_shell(&["-c", script, program.to_str().unwrap()]);
+        assert_eq!(run.status, 0, "{run:?}");
+        assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
+    }
+}
+
+/// A large text is read whole if the names of its format and layout are not at its start.
+#[test]
+fn large_texts_may_have_their_names_at_the_end() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    let text = String::from_utf8(folder.get("in.json")).unwrap();
+    let layout = "\"layout\": \"mesh\",";
+    let end = text.trim_end().strip_suffix('}').unwrap();
+    let moved = |layout: &str| format!("{}, {layout}}}", with_spaces(end, 5 << 20));
+    let without = |text: String| text.replacen(layout, "", 1);
+    folder.put("large.json", without(moved("\"layout\": \"mesh\"")));
+    folder.run("convert large.json out.mesh --to mesh").fine();
+    assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
+    folder.put("large.json", without(moved("\"layout\": \"mush\"")));
+    let message = folder
+        .run("convert large.json out.mesh --to mesh --force")
+        .fails(1);
+    assert!(message.contains("no layout \"mush\""), "{message}");
+}
+
+/// A large text is rejected with the message for a small one.
+#[test]
+fn errors_in_large_texts_name_their_place() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    let text = String::from_utf8(folder.get("in.json")).unwrap();
+    let end = text.trim_end().strip_suffix('}').unwrap();
+    for (name, wrong) in [
+        ("unknown key", format!("{end}, \"other\": 1}}")),
+        ("truncated", end.to_owned()),
+        ("wrong value", text.replacen("[0", "[\"x\"", 1)),
+        ("unknown format", text.replacen("\"mesh\"", "\"mash\"", 1)),
+        (
+            "conflict",
+            text.replacen(
+                "\"value\": {",
+                "\"value\": {\"header\": {\"vertex_count\": 9},",
+                1,
+            ),
+        ),
+    ] {
+        assert_ne!(wrong, text, "{name}");
+        folder.put("small.json", &wrong);
+        folder.put("large.json", with_spaces(&wrong, 5 << 20));
+        let [small, large] = ["small", "large"]
+            .map(|file| folder.run(&format!("convert {file}.json out.mesh --to mesh")));
+        let message = small.fails(1).replace("small.json", "large.json");
+        // The spaces move the columns in their line.
+        let without_column = |message: &str| message.split(" column ").next().unwrap().to_owned();
+        assert_eq!(
+            without_column(&large.fails(1)),
+            without_column(&message),
+            "{name}"
+        );
+    }
+    assert!(!folder.names().contains(&"out.mesh".to_owned()));
+}
+
+/// A file named like standard input is not read in its place.
+#[test]
+fn standard_input_is_no_large_file() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    folder.put(
+        "-",
+        with_spaces(
+            "{\"format\": \"mesh\", \"layout\": \"mesh\", \"value\": []}",
+            5 << 20,
+        ),
+    );
+    let text = folder.get("in.json");
+    let run = folder.run_with("convert --from json - out.mesh --to mesh", text);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
+}

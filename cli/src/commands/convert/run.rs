@@ -17,10 +17,10 @@ use crate::content_kind;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, is_standard, name_of};
-use crate::json;
+use crate::json::{self, FileFromJson, LargeJson};
 use crate::output::StagedOutput;
 use crate::readable::Readable;
-use crate::scenes::{JsonFile, SceneSource};
+use crate::scenes::SceneSource;
 use crate::winding::{self, MAX_EXAMINED_SIZE};
 
 impl ConversionArgs {
@@ -45,22 +45,17 @@ impl ConversionArgs {
                     InputData::Stream(Box::new(Cursor::new(head).chain(rest))),
                 )
             }
-            _ => {
-                let is_possible =
-                    |start: &[u8], size| Encoding::may_read(self.from, input, formats, start, size);
-                let bytes = input::read_expected(input, &is_possible)?;
-                let from = match self.from {
-                    Some(from) => from,
-                    None => content_kind::detect(&bytes, input, Readable::ALL, formats)?,
-                };
-                (from, InputData::Bytes(bytes))
-            }
+            Some(Encoding::Json) => match LargeJson::open(input, formats) {
+                Some(json) => (Encoding::Json, InputData::Json(Box::new(json))),
+                None => self.read_whole(input, formats)?,
+            },
+            _ => self.read_whole(input, formats)?,
         };
-        let to = self.target_encoding(input, output.path(), from, source.bytes(), formats)?;
+        let to = self.target_encoding(input, output.path(), from, &source, formats)?;
         to.require_extension(output.path(), formats)?;
         self.require_options(Some(from), to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
-        let is_examined = source.bytes().len() <= MAX_EXAMINED_SIZE;
+        let is_examined = source.size() <= MAX_EXAMINED_SIZE as u64;
         let mut run = ConversionRun {
             conversion: self,
             input,
@@ -115,6 +110,17 @@ impl ConversionArgs {
         run.finish()
     }
 
+    fn read_whole(&self, input: &Path, formats: &Formats) -> Result<(Encoding, InputData)> {
+        let is_possible =
+            |start: &[u8], size| Encoding::may_read(self.from, input, formats, start, size);
+        let bytes = input::read_expected(input, &is_possible)?;
+        let from = match self.from {
+            Some(from) => from,
+            None => content_kind::detect(&bytes, input, Readable::ALL, formats)?,
+        };
+        Ok((from, InputData::Bytes(bytes)))
+    }
+
     /// Returns the encoding of the output: `--to` if given, otherwise the encoding for the extension of `output`. If
     /// several formats share the extension, the format of the input takes precedence. If the extension determines no
     /// format, a JSON document is written in the format that it names.
@@ -123,7 +129,7 @@ impl ConversionArgs {
         input: &Path,
         output: &Path,
         from: Encoding,
-        bytes: &[u8],
+        source: &InputData,
         formats: &Formats,
     ) -> Result<Encoding> {
         if let Some(to) = self.to.or_else(|| Encoding::by_extension(output, formats)) {
@@ -135,7 +141,7 @@ impl ConversionArgs {
             }
             Encoding::Interchange(_) => Encoding::by_shared_extension(output, None, formats),
             // A JSON document contains the name of its format.
-            Encoding::Json => match json::find_format(bytes, formats) {
+            Encoding::Json => match source.format_in_json(formats) {
                 Ok(format) => {
                     let shared = Encoding::by_shared_extension(output, Some(format), formats);
                     Ok(shared.unwrap_or(Encoding::Format(format)))
@@ -165,14 +171,32 @@ enum InputData {
     Bytes(Buffer),
     /// A stream that is read during the conversion, so the file need not fit in memory.
     Stream(Box<dyn Read + Send>),
+    /// A large JSON, whose values are read during the conversion.
+    Json(Box<LargeJson>),
 }
 
 impl InputData {
-    /// Returns the bytes; empty for a stream.
+    /// Returns the bytes of the input; empty if they are not in memory.
     fn bytes(&self) -> &[u8] {
         match self {
             InputData::Bytes(bytes) => bytes,
-            InputData::Stream(_) => &[],
+            InputData::Stream(_) | InputData::Json(_) => &[],
+        }
+    }
+
+    /// Returns the size of the input in bytes; 0 for a stream.
+    fn size(&self) -> u64 {
+        match self {
+            InputData::Json(json) => json.size(),
+            input => input.bytes().len() as u64,
+        }
+    }
+
+    /// Returns the format that a JSON names, or an error message.
+    fn format_in_json(&self, formats: &Formats) -> std::result::Result<AnyFormat, String> {
+        match self {
+            InputData::Json(json) => Ok(json.format()),
+            input => json::find_format(input.bytes(), formats),
         }
     }
 }
@@ -254,27 +278,42 @@ impl ConversionRun<'_> {
                 let change = |document: &mut Document| comments.apply(document);
                 let from = self.conversion.from;
                 let is_accepted = |document| self.is_convertible(document, to);
-                let file = JsonFile {
-                    text: bytes,
-                    path: self.input,
-                    from,
+                let file = match input {
+                    InputData::Json(json) => json.read(),
+                    input => Some(FileFromJson::read(input.bytes(), formats)),
                 };
+                let file = match file {
+                    Some(file) => file,
+                    None => {
+                        let (_, input) = self.conversion.read_whole(self.input, formats)?;
+                        FileFromJson::read(input.bytes(), formats)
+                    }
+                };
+                let file = file.map_err(|error| Failure::invalid(&name_of(self.input), error))?;
                 let keeps_file = |document: &Document| {
                     let own = Encoding::Format(document.format().into());
                     (to == Encoding::Json || to == own) && self.keeps_file(document)
                 };
-                SceneSource::from_json(&file, formats, strictness, change, keeps_file, is_accepted)
-                    .map(InputContent::Source)
+                SceneSource::from_json(
+                    file,
+                    self.input,
+                    from,
+                    strictness,
+                    change,
+                    keeps_file,
+                    is_accepted,
+                )
+                .map(InputContent::Source)
             }
             Encoding::Interchange(format) => {
                 let options = self.source_options(format.name(), format.conventions());
                 let siblings = input::SiblingFiles::new(self.input);
                 let limits = self.conversion.limit_args.limits();
                 let read = match input {
-                    InputData::Bytes(bytes) => format.read(&bytes, &siblings, &options, &limits),
                     InputData::Stream(mut input) => {
                         format.read_from(&mut *input, &siblings, &options, &limits)
                     }
+                    input => format.read(input.bytes(), &siblings, &options, &limits),
                 };
                 let (scene, losses) = read.map_err(|error| {
                     let lenient = options.with_strictness(Strictness::Lenient);
