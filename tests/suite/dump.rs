@@ -510,11 +510,11 @@ fn bit_fields_are_the_parts_of_their_word() {
             format!("{} {{{parts}}}", branch.step)
         }
     }
-    let tree = Dump::new(&Words::TYPE, &[9, 0xff, 0xff, 0, 0]).tree(100);
+    let outline = Dump::new(&Words::TYPE, &[9, 0xff, 0xff, 0, 0]).outline(100);
     let word = "{.low, .inner {.first, .second, .third}, .middle, .high}";
     let words = format!("words {{[0] {word}, [1] {word}}}");
     assert_eq!(
-        tree.root.parts.iter().map(steps).collect::<Vec<_>>(),
+        outline.root.parts.iter().map(steps).collect::<Vec<_>>(),
         ["before".to_owned(), words]
     );
 }

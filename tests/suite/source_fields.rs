@@ -1,4 +1,4 @@
-//! The walker finds the fields that `source_fields` lists for parts of scenes, and the branches of the tree of fields.
+//! The walker finds the fields that `source_fields` lists for parts of scenes, and the branches of the outline of fields.
 
 use std::ops::ControlFlow;
 
@@ -118,11 +118,11 @@ fn branches_match_the_walker() {
             continue;
         };
         for limit in [0, 100_000] {
-            let tree = Dump::new(layout, &bytes).tree(limit);
-            assert_eq!(tree.fault, None);
-            let seen = check_branch(&tree.root, "", layout, &bytes);
+            let outline = Dump::new(layout, &bytes).outline(limit);
+            assert_eq!(outline.fault, None);
+            let seen = check_branch(&outline.root, "", layout, &bytes);
             assert!(seen > 10, "{id}: {seen} branches");
-            for block in &tree.blocks {
+            for block in &outline.blocks {
                 let content =
                     walk::unpack_block(layout, &bytes, &Default::default(), &block.packed);
                 assert_eq!(content.as_ref(), Some(&block.content));

@@ -1,4 +1,4 @@
-//! Shows bytes field by field: as an annotated hex dump, or as entries or a tree for other programs.
+//! Shows bytes field by field: as an annotated hex dump, or as JSON or an outline for other programs.
 //!
 //! ```
 //! use binrw::binrw;
@@ -33,13 +33,13 @@
 #[cfg(feature = "serde")]
 mod json;
 mod line;
+mod outline;
 mod text;
-mod tree;
 mod wording;
 
 #[cfg(feature = "serde")]
 pub use json::JsonHead;
-pub use tree::{Branch, Tree, UnpackedBlock};
+pub use outline::{Branch, Outline, UnpackedBlock};
 
 use std::io;
 
@@ -120,10 +120,10 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Returns the values of the whole file as a tree. Lists keep their first 100 items, and the stride or offsets of
-    /// the others. Once the tree has `limit` branches, further lists keep only 4 items.
-    pub fn tree(&self, limit: usize) -> Tree {
-        tree::build(self.ty, self.bytes, &self.limits, limit)
+    /// Returns the outline of the whole file. Lists keep their first 100 items, and the stride or offsets of the
+    /// others. Once the outline has `limit` branches, further lists keep only 4 items.
+    pub fn outline(&self, limit: usize) -> Outline {
+        outline::build(self.ty, self.bytes, &self.limits, limit)
     }
 
     fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {

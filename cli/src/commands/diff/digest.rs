@@ -6,9 +6,9 @@ use meshspec::layout::tree::TreeValue;
 
 use super::content::Content;
 
-/// Computes digests of values in two files. Two values with the same digest are considered equal: that they are not is
-/// improbable, even in files made for it, since each run has its own keys. Equal values have the same digest, unless
-/// the items of a list in them have different arguments.
+/// Computes digests of values in two files. Values with the same digest are considered equal: nobody can prepare files in
+/// which others have the same digest, since each run draws new keys. Equal values have the same digest, unless lists in
+/// them have items with different arguments.
 pub struct Digests {
     keys: RandomState,
     /// Whether lists in values are hashed by their bytes. In files of different types, equal lists may differ in these.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshspec::interop::Interchange;
-use meshspec::layout::dump::{Branch, Dump, Tree};
+use meshspec::layout::dump::{Branch, Dump, Outline};
 use meshspec::scene::{Scene, SceneOptions, SourceFields};
 use meshspec::{AnyFormat, Finding, Formats, Loss, ReadOptions, Report, Strictness};
 
@@ -16,7 +16,7 @@ use crate::failure::Result;
 use crate::input::{SiblingFiles, name_of};
 use crate::read_args::{LimitArgs, ReadArgs};
 
-/// The approximate maximum number of branches in a page's tree of fields.
+/// The approximate maximum number of branches in a page's outline of fields.
 const MAX_BRANCHES: usize = 12_000;
 
 /// The decoded content of a file.
@@ -25,8 +25,8 @@ pub struct FileContent {
     pub title: &'static str,
     pub dialect: Option<&'static str>,
     pub bytes: Buffer,
-    pub tree: Tree,
-    /// Whether the file is text and the tree contains its lines.
+    pub outline: Outline,
+    /// Whether the file is text and the outline contains its lines.
     pub is_text: bool,
     /// The model, in the axes of glTF if `is_converted` is set, otherwise in the axes of the file. `None` if there is
     /// no model.
@@ -48,7 +48,7 @@ impl FileContent {
             name: name_of(path),
             title,
             dialect: None,
-            tree: tree_without_fields(&bytes),
+            outline: outline_without_fields(&bytes),
             bytes,
             is_text: false,
             scene: None,
@@ -107,12 +107,12 @@ impl FileContent {
         match format.layout_of(&self.bytes, dialect) {
             Some(layout) => {
                 let dump = Dump::new(layout, &self.bytes).with_limits(&options.limits);
-                self.tree = dump.tree(MAX_BRANCHES);
+                self.outline = dump.outline(MAX_BRANCHES);
                 // Fields may be anywhere in the file, so the root covers all of it.
-                self.tree.root.size = self.bytes.len() as u64;
+                self.outline.root.size = self.bytes.len() as u64;
             }
             None => {
-                self.tree.root = text::line_tree(format, &self.bytes);
+                self.outline.root = text::line_outline(format, &self.bytes);
                 self.is_text = true;
             }
         }
@@ -208,13 +208,13 @@ impl FileContent {
     }
 }
 
-/// Returns a tree with the bytes of a file and no fields.
-fn tree_without_fields(bytes: &[u8]) -> Tree {
-    Tree {
+/// Returns an outline with the bytes of a file and no fields.
+fn outline_without_fields(bytes: &[u8]) -> Outline {
+    Outline {
         root: Branch {
             size: bytes.len() as u64,
             ..Branch::default()
         },
-        ..Tree::default()
+        ..Outline::default()
     }
 }

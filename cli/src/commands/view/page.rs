@@ -171,7 +171,7 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
         title,
         dialect,
         bytes,
-        tree,
+        outline,
         is_text,
         scene,
         source_fields,
@@ -203,9 +203,9 @@ fn file_data(content: FileContent, mode: PageMode, arrays: &mut Arrays) -> FileD
         is_text,
         is_served: mode == PageMode::Served,
         bytes: arrays.add_bytes(shown.to_vec()),
-        blocks: block_data(tree.blocks, arrays, &mut notes),
-        tree: tree.root,
-        fault: tree.fault.map(|fault| FaultData {
+        blocks: block_data(outline.blocks, arrays, &mut notes),
+        tree: outline.root,
+        fault: outline.fault.map(|fault| FaultData {
             path: fault.path.to_string(),
             span: fault.span,
             message: fault.message,

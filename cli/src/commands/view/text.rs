@@ -1,15 +1,15 @@
-//! Converts the lines of a text file to a tree of lists.
+//! Converts the lines of a text file to an outline of lists.
 
 use std::ops::ControlFlow;
 
 use meshspec::AnyFormat;
 use meshspec::layout::dump::Branch;
 
-/// The maximum number of branches per list. For further lines, the tree contains only offsets.
+/// The maximum number of branches per list. For further lines, the outline contains only offsets.
 const MAX_PER_LIST: usize = 100;
 
-/// Returns a tree with a branch for each list. The parts of a branch are the lines of its list.
-pub fn line_tree(format: AnyFormat, bytes: &[u8]) -> Branch {
+/// Returns the root of an outline with a branch for each list. The parts of a branch are the lines of its list.
+pub fn line_outline(format: AnyFormat, bytes: &[u8]) -> Branch {
     let mut root = Branch {
         size: bytes.len() as u64,
         ..Branch::default()

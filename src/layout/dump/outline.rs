@@ -1,4 +1,4 @@
-//! Builds a tree of a file's values, for programs that display the tree.
+//! Builds an outline of a file: its values as text, for programs that show them beside the bytes.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
@@ -12,21 +12,21 @@ use crate::layout::expr::{Lookup, Value};
 use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
 use crate::{Limits, Span, layout::walk};
 
-/// The maximum number of items per list while the tree is below its limit of branches.
+/// The maximum number of items per list while the outline is below its limit of branches.
 const MAX_ITEMS: u64 = 100;
-/// The maximum number of items per list after the tree has reached its limit of branches.
+/// The maximum number of items per list once the outline has its limit of branches.
 const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 
-/// The values of a file as a tree.
+/// The values of a file as text, with their places. A [tree](crate::layout::tree::Tree) has the values themselves.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::layout::dump::{Branch, Dump, Tree};
+/// use meshspec::layout::dump::{Branch, Dump, Outline};
 /// use meshspec::{Dialect, FormatId};
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
-/// let Tree { root, .. } = Dump::new(layout, &bytes).tree(1_000);
+/// let Outline { root, .. } = Dump::new(layout, &bytes).outline(1_000);
 /// let header = &root.parts[0];
 /// let count: &Branch = header.parts.iter().find(|part| part.step == ".vertex_count").unwrap();
 /// assert_eq!((count.offset, &*count.value), (3, "6 (0x00000006)"));
@@ -34,7 +34,7 @@ const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Tree {
+pub struct Outline {
     /// The whole file.
     pub root: Branch,
     /// The unpacked blocks, in the order of the walk.
@@ -67,9 +67,9 @@ pub struct Branch {
     pub offset: u64,
     /// The number of bytes.
     pub size: u64,
-    /// The index in [`Tree::blocks`] of the block that the offset refers to; `None` for the file.
+    /// The index in [`Outline::blocks`] of the block that the offset refers to; `None` for the file.
     pub block: Option<usize>,
-    /// The index in [`Tree::blocks`] of the unpacked content, if the branch is a packed block.
+    /// The index in [`Outline::blocks`] of the unpacked content, if the branch is a packed block.
     pub unpacks_to: Option<usize>,
     /// The bit range of a bit field.
     pub bits: Option<BitRange>,
@@ -89,8 +89,8 @@ pub struct Branch {
     pub parts: Vec<Branch>,
 }
 
-/// Builds the tree of `bytes`. Once it has `limit` branches, lists keep fewer items.
-pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
+/// Builds the outline of `bytes`. Once it has `limit` branches, lists keep fewer items.
+pub(super) fn build(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Outline {
     let mut uniform = UniformLists::default();
     // The second walk returns any fault.
     let _ = walk::walk(ty, bytes, limits, &mut uniform);
@@ -129,7 +129,7 @@ fn has_fixed_items(ty: &Type) -> bool {
         .is_some_and(|(item, _)| item.size().is_some())
 }
 
-/// Builds the tree during the walk.
+/// Builds the outline during the walk.
 #[derive(Default)]
 struct Builder {
     limit: usize,
@@ -241,7 +241,7 @@ impl Builder {
         }
     }
 
-    fn finish(mut self, bytes: &[u8], fault: Option<Fault>) -> Tree {
+    fn finish(mut self, bytes: &[u8], fault: Option<Fault>) -> Outline {
         while let Some(open) = self.open.last_mut() {
             let branch = &mut open.branch;
             let own = branch
@@ -262,7 +262,7 @@ impl Builder {
                 self.push(uncovered_branch("gap", &Span::Bytes(gap)));
             }
         }
-        Tree {
+        Outline {
             root: self.root,
             blocks: self.blocks,
             fault,
