@@ -448,7 +448,7 @@ impl Assembler<'_> {
                 end += 1;
             }
             self.path.pop();
-            if end == at && item.each.is_none() && !item.has_columns() {
+            if end == at && item.each.is_none() && !item.has_columns {
                 // The item is empty, so all further items are also empty.
                 break;
             }

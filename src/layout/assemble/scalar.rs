@@ -29,7 +29,7 @@ impl Assembler<'_> {
         let given = self.given_scalar(target.given, ty)?;
         let is_read_ahead = self.recounts && self.lookaheads.contains(&(target.region, target.at));
         let is_own = |step: &Step| step.value.is_some() || is_read_ahead;
-        let is_named = item.has_columns() || item.own_step().is_some_and(is_own);
+        let is_named = item.has_columns || item.own_step().is_some_and(is_own);
         let Some(value) = given else {
             return self.reserve_omitted(target, item, ty);
         };

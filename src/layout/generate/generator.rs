@@ -213,7 +213,7 @@ impl Generator<'_> {
             self.frames.set_current_item(&item, index, |()| None);
             let mut value = self.draw_value(&item, drawn.last().and_then(Option::as_ref));
             self.make_distinct(&drawn, &mut value, &item);
-            if item.has_columns() {
+            if item.has_columns {
                 let cell = value.as_ref().map(Cell::of);
                 self.frames.set_value(&item, cell.unwrap_or_default(), ());
             }

@@ -170,7 +170,7 @@ impl<M: SlotMark> Frames<M> {
 
     /// Adds unknown values to the columns of a list that lack the values of an item. The list has `count` items so far.
     pub fn end_item(&mut self, item: &Item, count: u64) {
-        if !item.has_columns() {
+        if !item.has_columns {
             return;
         }
         for (_, column) in item.step.iter().flat_map(|step| &step.columns) {

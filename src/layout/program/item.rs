@@ -15,6 +15,8 @@ pub(crate) struct Item {
     pub arguments: &'static [Argument],
     /// Whether the value is an item of an array.
     pub is_array_item: bool,
+    /// Whether expressions refer to the value, or to a part of it, by the list that contains it.
+    pub has_columns: bool,
     /// For an item of a list, the other list that provides its arguments.
     pub each: Option<&'static EachStep>,
     /// Whether a string may lack its NUL at the end of the file or block. True for the items of a list without a count.
@@ -42,6 +44,7 @@ impl Item {
             step,
             arguments,
             is_array_item: false,
+            has_columns: false,
             each: None,
             may_lack_nul: false,
             count: None,
@@ -72,16 +75,12 @@ impl Item {
         Item {
             form,
             is_array_item: true,
+            has_columns: self.step.is_some_and(|step| !step.columns.is_empty()),
             each: self.own_step().and_then(|step| step.each.as_ref()),
             may_lack_nul: self.count.is_none(),
             count: None,
             ..self
         }
-    }
-
-    /// Returns `true` if expressions refer to the value, or to a part of it, by the list that contains it.
-    pub fn has_columns(&self) -> bool {
-        self.is_array_item && self.step.is_some_and(|step| !step.columns.is_empty())
     }
 
     /// Returns the field of the value; `None` for the root and for items of arrays.

@@ -10,6 +10,7 @@ use super::stored_bytes::StoredBytes;
 use crate::layout::covered_ranges::CoveredRanges;
 use crate::layout::declaration::{Packing, Type};
 use crate::layout::expr::Value;
+use crate::layout::program::Step;
 use crate::layout::walk::{
     Fault, InlineBlockSpans, ItemLayout, Node, Segment, Visit, Visitor, walk,
 };
@@ -181,7 +182,7 @@ impl<'b, 'p> Recorder<'b, 'p> {
 
 impl Visitor for Recorder<'_, '_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        let is_stored = !node.is_related
+        let is_stored = !node.step.is_some_and(Step::is_related)
             && node
                 .ty
                 .item_type_and_count()

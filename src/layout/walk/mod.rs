@@ -26,6 +26,7 @@ use std::sync::Arc;
 use super::declaration::{BitField, BitRange, Constraint, Field, Type, Variant};
 use super::decoding::{DecodedValue, Decoding};
 use super::expr::{Lookup, Value};
+use super::program::Step;
 use crate::finding::write_location;
 use crate::{Limits, Path, Rule, Span};
 
@@ -72,9 +73,8 @@ pub struct Node<'w> {
     pub bits: Option<BitRange>,
     /// The layout of the items, if the visitor returned [`Visit::Index`] for a list that does not consist of numbers.
     pub(in crate::layout) items: Option<Arc<ItemLayout>>,
-    /// Whether the node is a list whose items give arguments to those of another list, or take them. Such items cannot
-    /// be decoded one by one.
-    pub(in crate::layout) is_related: bool,
+    /// The step of `field`.
+    pub(in crate::layout) step: Option<&'static Step>,
 }
 
 impl Node<'_> {

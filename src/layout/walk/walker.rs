@@ -8,7 +8,7 @@ use super::space::Space;
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::declaration::Type;
 use crate::layout::expr::Value;
-use crate::layout::program::{Cell, FormId, FormKind, Frames, Item, Program, Step};
+use crate::layout::program::{Cell, FormId, FormKind, Frames, Item, Program};
 use crate::{Limits, Rule, Span};
 
 /// The items of an array to visit.
@@ -177,8 +177,11 @@ impl<'v> Walker<'v> {
             let node = node(self.program, &self.path, space, range, item);
             stop_on_break(self.visitor.visit_leaf(&node, value))?;
         }
-        if item.own_step().is_some() || item.has_columns() {
-            self.frames.set_value(item, Cell::of(value), ());
+        match item.own_step() {
+            // Most numbers have no slot, so the cell is made only for those that have one.
+            Some(step) => self.frames.set_field(step, value),
+            None if item.has_columns => self.frames.set_value(item, Cell::of(value), ()),
+            None => {}
         }
         Ok(())
     }
@@ -371,7 +374,7 @@ impl<'v> Walker<'v> {
                 walker.program.forms[inner].kind,
                 count,
                 &missing,
-                item.has_columns(),
+                item.has_columns,
             ) {
                 if walker.is_validating && walker.program.forms[inner].may_fault {
                     walker.validate_numbers(space, at, &item, count)?;
@@ -382,7 +385,7 @@ impl<'v> Walker<'v> {
             }
             let mut position = at;
             if let (Some(size), Some(count), None, false) = (size, count, &missing, walker.is_muted)
-                && !item.has_columns()
+                && !item.has_columns
                 && item.each.is_none()
                 && walker.skips_structs(space, at..at + size * count, list, inner)
             {
@@ -392,11 +395,11 @@ impl<'v> Walker<'v> {
             let inner_form = &walker.program.forms[inner];
             // The cost of items without bytes is known only after the first one.
             let must_walk = size == Some(0)
-                || item.has_columns()
+                || item.has_columns
                 || walker.is_for_codec && (inner_form.needs_full_walk || item.each.is_some())
                 || walker.is_validating && inner_form.may_fault;
             let mut tagged = match size {
-                None if !walker.is_for_codec && !item.has_columns() && item.each.is_none() => {
+                None if !walker.is_for_codec && !item.has_columns && item.each.is_none() => {
                     walker.tagged_items(inner, count)
                 }
                 _ => None,
@@ -411,7 +414,7 @@ impl<'v> Walker<'v> {
                     size,
                     count,
                     visit,
-                    must_walk && (counted.is_none() || item.has_columns()),
+                    must_walk && (counted.is_none() || item.has_columns),
                 ) {
                     // Skips to the next visited item, or to the end.
                     let next = visited
@@ -435,7 +438,9 @@ impl<'v> Walker<'v> {
                     }
                 }
                 walker.path.push(Segment::Index(index));
-                walker.frames.set_current_item(&item, index, |()| None);
+                if item.each.is_some() {
+                    walker.frames.set_current_item(&item, index, |()| None);
+                }
                 let before = walker.costs;
                 let had_placed_bytes = std::mem::take(&mut walker.has_placed_bytes);
                 let end = match &mut tagged {
@@ -455,7 +460,7 @@ impl<'v> Walker<'v> {
                     walker.count_empty_items(space, position, count - index, before)?;
                     let visits_all =
                         !was_muted && (has_content || walker.visitor.should_visit_empty_items());
-                    if !visits_all && !item.has_columns() {
+                    if !visits_all && !item.has_columns {
                         break;
                     }
                     counted = Some(before..walker.costs);
@@ -468,7 +473,9 @@ impl<'v> Walker<'v> {
                 index += 1;
             }
             walker.is_muted = was_muted;
-            walker.frames.set_current_item(&item, u64::MAX, |()| None);
+            if item.each.is_some() {
+                walker.frames.set_current_item(&item, u64::MAX, |()| None);
+            }
             if let Some(counted) = counted {
                 walker.costs = counted.end;
             }
@@ -580,6 +587,6 @@ pub(super) fn node<'w>(
         bit_field: None,
         bits: None,
         items: None,
-        is_related: step.is_some_and(Step::is_related),
+        step,
     }
 }
