@@ -7,7 +7,7 @@ use meshspec::layout::declaration::{Constraint, Field, Packing, Requirement, Sha
 use meshspec::layout::expr::Expr;
 use meshspec::layout::generate::{self, Breakage, BrokenFile};
 use meshspec::layout::walk::Segment;
-use meshspec::{FormatId, Limits, Path};
+use meshspec::{Formats, Limits, Path};
 
 /// The number of breakages of each statement of a layout, by field and statement.
 pub struct Counts(pub BTreeMap<String, usize>);
@@ -202,7 +202,7 @@ pub fn generate_files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = 
 
 #[allow(dead_code, reason = "a test includes this file for its other items")]
 fn main() {
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let rules = format.about().rules;
         for (name, ty) in format.about().layouts() {
             let mut counts = Counts::of(ty);

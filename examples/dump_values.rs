@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use meshspec::layout::declaration::{BitRange, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::{Detected, Dialect, FormatId, Report, Span, detect, layout};
+use meshspec::{AnyFormat, Detected, Formats, Report, Span, detect, layout};
 
 fn main() -> ExitCode {
     match run() {
@@ -34,8 +34,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             .ok_or("usage: dump_values FILE [FORMAT [DIALECT]]")?,
     );
     let mut names = arguments.map(|name| name.to_string_lossy().into_owned());
-    let format: Option<FormatId> = names.next().map(|name| name.parse()).transpose()?;
-    let dialect: Option<Dialect> = names.next().map(|name| name.parse()).transpose()?;
+    let format: Option<AnyFormat> = names
+        .next()
+        .map(|name| Formats::builtin().get(&name))
+        .transpose()?;
+    let dialect = names.next();
     let bytes = std::fs::read(&path)?;
     let detected = match format {
         Some(format) => Detected {
@@ -44,7 +47,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         },
         None => detect(&bytes, Some(&path))?,
     };
-    let (format, dialect) = (detected.format, dialect.unwrap_or(detected.dialect));
+    let format = detected.format;
+    let dialect = match dialect {
+        Some(name) => format.about().dialect(&name)?,
+        None => detected.dialect,
+    };
     let ty = format
         .layout_of(&bytes, dialect)
         .ok_or("a text format has no layout")?;

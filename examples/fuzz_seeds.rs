@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use input::Input;
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::interop::Interchange;
 
 /// The targets for files of the five formats. The first byte of their inputs selects format and dialect.
@@ -23,7 +23,7 @@ const CODEC_TARGETS: [&str; 7] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for entry in fs::read_dir(root.join("samples").join(format.name()))? {
             let entry = entry?;
             let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshspec::layout::schema::Schema;
-use meshspec::{About, AnyFormat, Declared, Enforcement, FormatId, Rule, Specification};
+use meshspec::{
+    About, AnyFormat, Enforcement, Format, Formats, ReadOptions, Rule, Specification, WriteOptions,
+};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -43,7 +45,7 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
 pub fn outdated_files(root: &Path) -> Vec<(PathBuf, String)> {
     let docs = root.join("docs");
     let mut files = vec![(docs.join("rules.md"), rules_page())];
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let printed = Schema::ALL.iter().flat_map(|schema| format.schema(*schema));
         files.extend(printed.map(|file| (docs.join("schema").join(file.name), file.text)));
     }
@@ -68,7 +70,7 @@ fn rules_page() -> String {
          | enforced by | a constraint in the [declaration](schema/); the declared structure (magic bytes, counts, packed \
          blocks, the end of the file, the grammar of a text format); or code, with the reason why no declaration can express the rule |\n",
     );
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let about = format.about();
         // Writing to a string cannot fail.
         let _ = write!(out, "\n## {}\n\n", about.title);
@@ -81,21 +83,31 @@ fn rules_page() -> String {
             let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
         let _ = writeln!(out, "{}\n", summary(about.rules));
-        out.push_str(&table((*format).into()));
+        out.push_str(&table(*format));
     }
     out.push_str(
         "\n## Custom formats\n\n\
          These rules apply to formats [declared elsewhere](extending.md), unless the format declares a rule for the same \
          requirement.\n\n",
     );
-    out + &table(AnyFormat::of::<CustomFormat>())
+    out + &table(meshspec::format_of::<CustomFormat>())
 }
 
 /// A placeholder for custom formats, whose rules are the generic ones.
-struct CustomFormat;
+struct CustomFormat(Vec<u8>);
 
-impl Declared for CustomFormat {
+impl Format for CustomFormat {
     const ABOUT: &'static About = &About::new("own", "Own", || &[]);
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> meshspec::Result<CustomFormat> {
+        Self::require_valid(bytes, options)?;
+        Ok(CustomFormat(bytes.to_vec()))
+    }
+
+    fn write(&self, options: &WriteOptions) -> meshspec::Result<Vec<u8>> {
+        Self::require_valid(&self.0, &options.to_read_options())?;
+        Ok(self.0.clone())
+    }
 }
 
 /// Returns a sentence with the number of rules by their enforcement.

@@ -8,26 +8,26 @@ use std::error::Error;
 
 use meshspec::conformance::Coverage;
 use meshspec::layout::generate::Config;
-use meshspec::{Document, FormatId, bmd, crucible, iyma, mesh, seed};
+use meshspec::{AnyFormat, Document, Formats, bmd, crucible, iyma, mesh, seed};
 use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
 /// Returns `count` generated documents of a format; an empty list if the format has no strategy.
-pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document> {
-    let strategy: BoxedStrategy<Document> = match format {
-        FormatId::Mesh => mesh::strategy::documents_with(config)
+pub fn documents(format: AnyFormat, config: Config, count: usize) -> Vec<Document> {
+    let strategy: BoxedStrategy<Document> = match format.name() {
+        "mesh" => mesh::strategy::documents_with(config)
             .prop_map(Document::Mesh)
             .boxed(),
-        FormatId::Crucible => crucible::strategy::documents_with(config)
+        "crucible" => crucible::strategy::documents_with(config)
             .prop_map(Document::Crucible)
             .boxed(),
-        FormatId::Seed => seed::strategy::documents_with(config)
+        "seed" => seed::strategy::documents_with(config)
             .prop_map(Document::Seed)
             .boxed(),
-        FormatId::Iyma => iyma::strategy::documents_with(config)
+        "iyma" => iyma::strategy::documents_with(config)
             .prop_map(Document::Iyma)
             .boxed(),
-        FormatId::Bmd => bmd::strategy::documents_with(config)
+        "bmd" => bmd::strategy::documents_with(config)
             .prop_map(Document::Bmd)
             .boxed(),
         _ => return Vec::new(),
@@ -38,7 +38,7 @@ pub fn documents(format: FormatId, config: Config, count: usize) -> Vec<Document
 }
 
 /// Returns the coverage of documents of a format.
-pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Coverage> {
+pub fn coverage(format: AnyFormat, documents: &[Document]) -> meshspec::Result<Coverage> {
     let mut coverage = Coverage::of(format);
     for document in documents {
         coverage.add(&document.write(&Default::default())?, document.dialect());
@@ -48,7 +48,7 @@ pub fn coverage(format: FormatId, documents: &[Document]) -> meshspec::Result<Co
 
 #[allow(dead_code, reason = "a test includes this file for its other items")]
 fn main() -> Result<(), Box<dyn Error>> {
-    for format in FormatId::ALL.iter().copied() {
+    for format in Formats::BUILT_IN.iter().copied() {
         let plausible = documents(
             format,
             Config {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{Scene, SceneOptions};
-use meshspec::{FormatId, Loss};
+use meshspec::{Formats, Loss};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -17,7 +17,9 @@ fn main() -> Result<(), Error> {
     let mut arguments = std::env::args_os().skip(1);
     let out = PathBuf::from(arguments.next().ok_or("usage: write_gltf OUT_DIR FILE…")?);
     if out.as_os_str() == "--list-formats" {
-        FormatId::ALL.iter().for_each(|format| println!("{format}"));
+        Formats::BUILT_IN
+            .iter()
+            .for_each(|format| println!("{format}"));
         return Ok(());
     }
     std::fs::create_dir_all(&out)?;

@@ -5,11 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-use crate::formats::detect_without;
 use crate::interop::{Folder, Interchange, from_name, to_name};
 use crate::read_file::read_file;
 use crate::scene::{Scene, SceneOptions};
-use crate::{AnyFormat, Error, FormatId, Formats, Loss, ReadOptions, Result, WriteOptions};
+use crate::{AnyFormat, Error, Formats, Loss, ReadOptions, Result, WriteOptions};
 
 impl Scene {
     /// Reads a file in any built-in or interchange format. Returns the scene and the losses.
@@ -50,24 +49,7 @@ impl Scene {
     /// Returns an error if the file cannot be read, has an unknown format, is rejected by `options`, or cannot be
     /// converted.
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Scene, Vec<Loss>)> {
-        let path = path.as_ref();
-        let scene_options = SceneOptions::default().with_strictness(options.strictness);
-        let is_possible = |start: &[u8], size| {
-            Formats::builtin().may_detect(start) || Interchange::may_detect(start, size)
-        };
-        let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
-            Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
-            None => {
-                let detected = detect_without(&interchange_names(), &bytes, path)?;
-                let (scene, mut losses) =
-                    detected.read(&bytes, options)?.into_scene(&scene_options)?;
-                losses.extend(AnyFormat::from(detected.format).uncovered_bytes(&bytes, options));
-                Ok((scene, losses))
-            }
-        };
-        read_file(path, &options.limits, is_possible)
-            .and_then(read)
-            .map_err(|error| error.in_file(path))
+        Formats::builtin().open_scene(path, options)
     }
 
     /// Writes the scene to `path`, and any companion files next to it. The extension selects a built-in or interchange
@@ -91,30 +73,8 @@ impl Scene {
     ///
     /// Returns an error if the extension is unknown, the format cannot express the scene, or writing fails. The message
     /// starts with the path. Files are written atomically, after the conversion succeeds.
-    pub fn save(self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
-        let path = path.as_ref();
-        if Interchange::by_extension(path).is_some() {
-            return Interchange::save(self, path);
-        }
-        let formats = Formats::builtin();
-        let source = self
-            .source
-            .as_ref()
-            .and_then(|source| formats.get(&source.format).ok());
-        let Some(format) = formats.for_output(path, source) else {
-            let extensions = formats
-                .iter()
-                .flat_map(|format| format.about().extensions)
-                .copied();
-            let mut supported = interchange_names();
-            for extension in extensions {
-                if !supported.contains(&extension) {
-                    supported.push(extension);
-                }
-            }
-            return Err(extension_error(path, &supported));
-        };
-        self.save_as(format, path)
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        Formats::builtin().save_scene(self, path, None, &SceneOptions::default())
     }
 
     /// Like [`save`](Scene::save), but writes a file of `format`, a built-in or custom format, whatever the extension of
@@ -122,11 +82,10 @@ impl Scene {
     ///
     /// ```no_run
     /// # #[cfg(feature = "seed")] {
-    /// use meshspec::FormatId;
     /// use meshspec::scene::Scene;
     ///
     /// let (scene, _) = Scene::open("robot.glb")?;
-    /// scene.save_as(FormatId::Seed, "robot.mesh")?;
+    /// scene.save_as(meshspec::seed::FORMAT, "robot.mesh")?;
     /// # }
     /// # Ok::<(), meshspec::Error>(())
     /// ```
@@ -134,20 +93,109 @@ impl Scene {
     /// # Errors
     ///
     /// Returns an error if the format cannot express the scene, or writing fails. The message starts with the path.
-    pub fn save_as(
-        self,
-        format: impl Into<AnyFormat>,
+    pub fn save_as(&self, format: AnyFormat, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        Formats::builtin().save_scene(self, path, Some(format), &SceneOptions::default())
+    }
+}
+
+impl Formats {
+    /// Reads a file in any of these formats or an interchange format. Returns the scene and the losses. Only the
+    /// strictness and the limits affect interchange formats.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::{Formats, mesh};
+    ///
+    /// let formats = Formats::new().with::<mesh::Document>()?;
+    /// let (scene, losses) = formats.open_scene("samples/mesh/flag.mesh", &Default::default())?;
+    /// assert_eq!((scene.meshes.len(), losses.len()), (1, 0));
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, has an unknown format, is rejected by `options`, or cannot be
+    /// converted. The message starts with the path.
+    pub fn open_scene(
+        &self,
         path: impl AsRef<Path>,
+        options: &ReadOptions,
+    ) -> Result<(Scene, Vec<Loss>)> {
+        let path = path.as_ref();
+        let scene_options = SceneOptions::default().with_strictness(options.strictness);
+        let is_possible =
+            |start: &[u8], size| self.may_detect(start) || Interchange::may_detect(start, size);
+        let read = |bytes: Vec<u8>| match Interchange::detect(&bytes) {
+            Some(format) => format.read(&bytes, &Folder::of(path), &scene_options, &options.limits),
+            None => {
+                let detected = self.detect_without(&interchange_names(), &bytes, path)?;
+                let options = detected.with_detected_dialect(options);
+                detected.format.read_scene(&bytes, &options, &scene_options)
+            }
+        };
+        read_file(path, &options.limits, is_possible)
+            .and_then(read)
+            .map_err(|error| error.in_file(path))
+    }
+
+    /// Writes a scene to `path`, and any companion files next to it, in `format`. If it is `None`, the extension selects
+    /// one of these formats or an interchange format. Overwrites existing files. Returns the losses. See
+    /// [`Scene::save`].
+    ///
+    /// ```no_run
+    /// # #[cfg(all(feature = "mesh", feature = "seed"))] {
+    /// use meshspec::scene::{Precision, SceneOptions};
+    /// use meshspec::{Formats, bmd};
+    ///
+    /// let formats = Formats::builtin();
+    /// let (scene, lost) = formats.open_scene("robot.glb", &Default::default())?;
+    /// let mut options = SceneOptions::default();
+    /// options.precision = Some(Precision::MaxError(0.001));
+    /// let lost_too = formats.save_scene(&scene, "robot.bmd", Some(bmd::FORMAT), &options)?;
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the extension is unknown, the format cannot express the scene, or writing fails. The message
+    /// starts with the path. Files are written atomically, after the conversion succeeds.
+    pub fn save_scene(
+        &self,
+        scene: &Scene,
+        path: impl AsRef<Path>,
+        format: Option<AnyFormat>,
+        options: &SceneOptions,
     ) -> Result<Vec<Loss>> {
         let path = path.as_ref();
+        if format.is_none() && Interchange::by_extension(path).is_some() {
+            return Interchange::save_with(scene, path, options);
+        }
+        let source = scene
+            .source
+            .as_ref()
+            .and_then(|source| self.get(&source.format).ok());
+        let Some(format) = format.or_else(|| self.for_output(path, source)) else {
+            return Err(extension_error(path, &self.writable_extensions()));
+        };
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        let options = SceneOptions::default().with_extension(extension);
-        let written = format
-            .into()
-            .write_scene(self, &options, &WriteOptions::default());
+        let options = options.clone().with_extension(extension);
+        let written = format.write_scene(scene.clone(), &options, &WriteOptions::default());
         let (bytes, losses) = written.map_err(|error| error.in_file(path))?;
         write_atomically(path, &bytes)?;
         Ok(losses)
+    }
+
+    /// The names of the interchange formats, then the extensions of these formats.
+    fn writable_extensions(&self) -> Vec<&'static str> {
+        let mut extensions = interchange_names();
+        for extension in self.iter().flat_map(|format| format.about().extensions) {
+            if !extensions.contains(extension) {
+                extensions.push(extension);
+            }
+        }
+        extensions
     }
 }
 
@@ -160,7 +208,7 @@ impl Interchange {
     /// use meshspec::scene::Scene;
     ///
     /// let (scene, lost) = Scene::open("robot.bmd")?;
-    /// let lost_too = Interchange::save(scene, "robot.glb")?;
+    /// let lost_too = Interchange::save(&scene, "robot.glb")?;
     /// lost.iter().chain(&lost_too).for_each(|loss| eprintln!("{loss}"));
     /// # Ok::<(), meshspec::Error>(())
     /// ```
@@ -170,14 +218,17 @@ impl Interchange {
     /// Returns an error if the extension is not that of an interchange format, the format cannot express the scene, or
     /// writing fails. The message starts with the path. Nothing is written until the conversion succeeds, and each file
     /// is written atomically.
-    pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
-        let path = path.as_ref();
+    pub fn save(scene: &Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        Interchange::save_with(scene, path.as_ref(), &SceneOptions::default())
+    }
+
+    fn save_with(scene: &Scene, path: &Path, options: &SceneOptions) -> Result<Vec<Loss>> {
         let format = Interchange::by_extension(path)
             .ok_or_else(|| extension_error(path, &interchange_names()))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
         let own_name = to_name(path.file_name().unwrap_or_default());
         let losses = format
-            .write(scene, &own_name, &mut files, &SceneOptions::default())
+            .write(scene.clone(), &own_name, &mut files, options)
             .map_err(|error| error.in_file(path))?;
         for (name, bytes) in files {
             let file = if name == own_name {
@@ -201,7 +252,7 @@ fn interchange_names() -> Vec<&'static str> {
 /// Returns the error for a path whose extension selects none of the formats in `supported`.
 fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
-    let formats = FormatId::ALL
+    let formats = Formats::BUILT_IN
         .iter()
         .filter(|format| format.about().has_extension(&extension));
     let formats: Vec<_> = formats.map(|format| format.name()).collect();

@@ -10,11 +10,10 @@ use crate::{Limits, Path, Rule, Severity, Span, Strictness};
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::FormatId;
 ///
 /// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
 /// bytes[0x101] = 9;
-/// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
+/// let report = meshspec::check(&bytes, meshspec::mesh::FORMAT, &Default::default())?;
 /// let finding = &report.findings()[0];
 /// assert_eq!((finding.rule.code, &*finding.path.to_string()), ("MESH-INDEX-RANGE", "indices[1]"));
 /// assert_eq!(finding.span.as_ref().unwrap().range(), &(0x101..0x105));
@@ -60,10 +59,10 @@ pub(crate) fn write_location(
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
-/// use meshspec::{FormatId, Strictness};
+/// use meshspec::Strictness;
 ///
 /// let text = "f: 1, 2, 3\n";
-/// let report = meshspec::check(text.as_bytes(), FormatId::Seed, &Default::default())?;
+/// let report = meshspec::check(text.as_bytes(), meshspec::seed::FORMAT, &Default::default())?;
 /// assert!(!report.is_valid(Strictness::Strict));
 /// for finding in report.findings() {
 ///     println!("{finding}");
@@ -171,10 +170,10 @@ impl Report {
     ///
     /// ```
     /// # #[cfg(feature = "seed")] {
-    /// use meshspec::{FormatId, Limits, ReadOptions};
+    /// use meshspec::{Limits, ReadOptions};
     ///
     /// let options = ReadOptions::default().with_limits(Limits::default().with_max_findings_per_rule(1));
-    /// let report = meshspec::check(b"f: 1, 2, 3\nf: 1, 2, 3\n", FormatId::Seed, &options)?;
+    /// let report = meshspec::check(b"f: 1, 2, 3\nf: 1, 2, 3\n", meshspec::seed::FORMAT, &options)?;
     /// for (code, suppressed) in report.suppressed() {
     ///     assert_eq!(report.count_of(code), 1 + suppressed);
     /// }

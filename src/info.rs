@@ -98,7 +98,7 @@ pub(crate) fn distinct_names(names: impl IntoIterator<Item = String>) -> Vec<Str
 /// use meshspec::Dialect;
 /// use meshspec::info::{Bounds, Info, MeshInfo, Property, PropertyValue};
 ///
-/// let mut info = Info::new("terrain", Dialect::Spec);
+/// let mut info = Info::new("terrain", Dialect::SPEC);
 /// info.properties.push(Property { name: "tiles".to_owned(), value: PropertyValue::Count(16) });
 /// info.meshes.push(MeshInfo::default());
 /// info.meshes[0].bounds = Bounds::from_points([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]].into_iter());

@@ -49,7 +49,7 @@
 //! its byte range and the rule. With [`ReadOptions::lenient`], [`open_with`] and `Scene::open_with` read even invalid
 //! files, if they can be decoded unambiguously. [`check`] lists all violations (at most 100 per rule), up to the first
 //! place that cannot be decoded. [`detect`] recognises the five formats, not interchange formats. If it fails, select
-//! the format: `AnyFormat::of::<mesh::Document>().check(…)`.
+//! the format: `mesh::FORMAT.check(…)`.
 //!
 //! ```
 //! # #[cfg(all(feature = "mesh", feature = "serde"))] {
@@ -123,12 +123,12 @@
 //!
 //! Other [constraints] on fields are `below = limit`, `one_of(2, 3)` and `holds(first < second), message = "…"`, which
 //! compares a field with earlier ones; each has a `rule`. Nested structs also derive `Layout`, and their rules belong in
-//! `RULES`. `track.write(&Default::default())` returns the bytes. [`AnyFormat::of::<Track>()`] is the format for
+//! `RULES`. `track.write(&Default::default())` returns the bytes. [`format_of::<Track>()`] is the format for
 //! [`check`] and for a command-line tool. See [docs/extending.md].
 //!
 //! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
 //! [constraints]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md#rules
-//! [`AnyFormat::of::<Track>()`]: AnyFormat::of
+//! [`format_of::<Track>()`]: format_of
 //!
 //! # Test a loader
 //!
@@ -200,8 +200,6 @@ mod files;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
 mod float;
-#[macro_use]
-mod format_id;
 mod formats;
 pub mod info;
 #[cfg(feature = "scene")]
@@ -235,7 +233,6 @@ mod unpack;
 pub use conformance::conformance;
 pub use error::{Error, ErrorKind, Result};
 pub use finding::{Finding, Report};
-pub use format_id::FormatId;
 #[cfg(feature = "bmd")]
 pub use formats::bmd;
 #[cfg(feature = "crucible")]
@@ -247,9 +244,9 @@ pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
 pub use formats::{
-    About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format,
-    Formats, FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open,
-    open_with, read,
+    About, AnyDocument, AnyFormat, BinaryFormat, Confidence, Detected, Detection, Document,
+    DynDocument, DynFormat, Format, Formats, FromDialect, Interpretation, Layouts, RuleExample,
+    Specification, check, detect, format_of, open, open_with, read,
 };
 pub use limits::{Limit, Limits};
 pub use lines::Line;
@@ -257,7 +254,7 @@ pub use loss::{
     Affected, Category, HIDEABLE_HARM, LargestError, Loss, LossGroup, LossKind, Quantity, Unit,
     round_up,
 };
-pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
+pub use options::{Dialect, ReadOptions, Strictness, WriteOptions};
 pub use path::Path;
 pub use rule::{Enforcement, Rule, Severity};
 pub use span::Span;

@@ -10,9 +10,8 @@ const MAX_CHARS: usize = 200;
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
-/// use meshspec::{AnyFormat, FormatId};
 ///
-/// AnyFormat::from(FormatId::Seed).lines(b"p 1, 2.5, 3", &mut |line| {
+/// meshspec::seed::FORMAT.lines(b"p 1, 2.5, 3", &mut |line| {
 ///     assert_eq!(line.path().to_string(), "positions[0]");
 ///     assert_eq!(line.meaning(), "Position of vertex 0: (1.0, 2.5, 3.0)");
 ///     std::ops::ControlFlow::Continue(())

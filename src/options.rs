@@ -1,7 +1,6 @@
 //! Options for reading and writing.
 
 use std::fmt;
-use std::str::FromStr;
 
 use crate::layout::expr::Value;
 use crate::{Limits, Severity};
@@ -31,64 +30,46 @@ impl Strictness {
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::Dialect;
+/// use meshspec::{Dialect, mesh};
 ///
-/// let dialect: Dialect = "renderlib".parse()?;
+/// let dialect = mesh::FORMAT.about().dialect("renderlib")?;
+/// assert_eq!((dialect, dialect.number()), (Dialect::RENDERLIB, 1));
 /// let (document, losses) = meshspec::open("samples/mesh/tentacle.mesh")?.into_dialect(dialect)?;
-/// assert_eq!((document.dialect(), losses.len()), (Dialect::Renderlib, 3));
+/// assert_eq!((document.dialect(), losses.len()), (dialect, 3));
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// The specification's layout.
-    #[default]
-    Spec,
-    /// MESH: 78-byte header with a root transform, shorter animation headers, no strings (M17).
-    Renderlib,
-    /// Crucible: tangents at bit 4, colour at bit 5, bone weights at bit 6 (C10).
-    Tangent,
-    /// IyMA: the layout that the tool of the format's author writes (I1).
-    Reference,
-    /// A dialect of a custom format.
-    Custom {
-        /// The name on the command line.
-        name: &'static str,
-        /// The number passed to the declaration's import, such as a version.
-        number: u8,
-    },
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dialect {
+    name: &'static str,
+    number: u8,
 }
 
 impl Dialect {
-    /// The dialects of the built-in formats.
-    pub const ALL: &[Dialect] = &[
-        Dialect::Spec,
-        Dialect::Renderlib,
-        Dialect::Tangent,
-        Dialect::Reference,
-    ];
+    /// The specification's layout.
+    pub const SPEC: Dialect = Dialect::new("spec", 0);
+
+    /// Creates a dialect from its name on the command line and the number passed to the declaration's import, such as a
+    /// version.
+    pub const fn new(name: &'static str, number: u8) -> Dialect {
+        Dialect { name, number }
+    }
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Dialect::Spec => "spec",
-            Dialect::Renderlib => "renderlib",
-            Dialect::Tangent => "tangent",
-            Dialect::Reference => "reference",
-            Dialect::Custom { name, .. } => name,
-        }
+        self.name
     }
 
     /// The number passed to the declaration's import.
     pub const fn number(self) -> u8 {
-        match self {
-            Dialect::Spec => 0,
-            Dialect::Renderlib => 1,
-            Dialect::Tangent => 2,
-            Dialect::Reference => 3,
-            Dialect::Custom { number, .. } => number,
-        }
+        self.number
+    }
+}
+
+impl Default for Dialect {
+    /// The specification's layout.
+    fn default() -> Dialect {
+        Dialect::SPEC
     }
 }
 
@@ -105,51 +86,11 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// The error for an unknown dialect name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownDialect(String);
-
-impl fmt::Display for UnknownDialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        write!(
-            f,
-            "unknown dialect `{}`, expected one of {}",
-            self.0,
-            names.join(", ")
-        )
-    }
-}
-
-impl std::error::Error for UnknownDialect {}
-
-/// Parses the dialects of the built-in formats.
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
-        let dialect = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
-        dialect
-            .copied()
-            .ok_or_else(|| UnknownDialect(name.to_owned()))
-    }
-}
-
 /// Serialises a dialect as its name.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Dialect {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
-    }
-}
-
-/// Deserialises the dialects of the built-in formats.
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Dialect {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -160,10 +101,10 @@ impl<'de> serde::Deserialize<'de> for Dialect {
 /// use meshspec::{Dialect, Format, Limits, ReadOptions, mesh};
 ///
 /// let options = ReadOptions::lenient()
-///     .with_dialect(Dialect::Renderlib)
+///     .with_dialect(Dialect::RENDERLIB)
 ///     .with_limits(Limits::default().with_max_decoded(1 << 20));
 /// let document = mesh::Document::read(&std::fs::read("samples/mesh/flag_renderlib.mesh")?, &options)?;
-/// assert_eq!(document.dialect(), Dialect::Renderlib);
+/// assert_eq!(document.dialect(), Dialect::RENDERLIB);
 /// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```
@@ -262,6 +203,11 @@ impl WriteOptions {
             strictness: Strictness::Lenient,
             ..WriteOptions::default()
         }
+    }
+
+    /// Returns options for reading with the same strictness.
+    pub fn to_read_options(&self) -> ReadOptions {
+        ReadOptions::default().with_strictness(self.strictness)
     }
 
     /// Sets the compression level.

@@ -6,11 +6,11 @@ use meshspec_derive::ToJson;
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::{FormatId, Severity, Strictness};
+/// use meshspec::{Severity, Strictness};
 ///
 /// let mut bytes = std::fs::read("samples/mesh/flag.mesh")?;
 /// bytes[0x101] = 9; // indices[1]: out of range
-/// let report = meshspec::check(&bytes, FormatId::Mesh, &Default::default())?;
+/// let report = meshspec::check(&bytes, meshspec::mesh::FORMAT, &Default::default())?;
 /// let rule = report.first_rejected(Strictness::Strict).unwrap().rule;
 /// assert_eq!((rule.severity, rule.severity.label()), (Severity::Error, "error"));
 /// assert!(Strictness::Lenient.threshold() > Severity::Error && report.is_valid(Strictness::Lenient));

@@ -8,9 +8,9 @@ use std::ops::Range;
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
-/// use meshspec::{FormatId, Span};
+/// use meshspec::Span;
 ///
-/// let report = meshspec::check(b"p 0, 0, 0\np 1, x, 0\n", FormatId::Seed, &Default::default())?;
+/// let report = meshspec::check(b"p 0, 0, 0\np 1, x, 0\n", meshspec::seed::FORMAT, &Default::default())?;
 /// let goto = match report.findings()[0].span.as_ref().unwrap() {
 ///     Span::Text { line, column, .. } => format!("{line}:{column}"),
 ///     Span::Bytes(range) => format!("{:#x}", range.start),

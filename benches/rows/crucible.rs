@@ -1,6 +1,6 @@
 //! The rows of Crucible. The baseline of reading is LZ4 in C, the baseline of writing is LZ4 in Rust.
 
-use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
+use meshspec::{Format, ReadOptions, WriteOptions, crucible};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -74,7 +74,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
         "one thread",
         || one.install(read),
     );
-    let check = || one.install(|| meshspec::check(&bytes, FormatId::Crucible, &options));
+    let check = || one.install(|| meshspec::check(&bytes, crucible::FORMAT, &options));
     bench.add_row("crucible/check", size, check, "reading", || {
         one.install(read)
     });

@@ -9,7 +9,7 @@ use meshspec::bmd::{self, VertexColumns};
 use meshspec::bulk::{self, PlainData};
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::SceneOptions;
-use meshspec::{Document, FormatId, Limits, ReadOptions, WriteOptions, mesh as mesh_format, seed};
+use meshspec::{AnyFormat, Document, Limits, ReadOptions, WriteOptions, mesh as mesh_format, seed};
 use serde_json::Value;
 
 use super::{crucible, iyma, mesh};
@@ -38,7 +38,7 @@ fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     // The largest sheet that fits in a BMD image.
     let (scene, _) = Document::Iyma(iyma::document(sheet(400))?).into_scene(&options)?;
-    let (bmd, _) = Document::from_scene(FormatId::Bmd, scene, &options)?;
+    let (bmd, _) = Document::from_scene(bmd::FORMAT, scene, &options)?;
     let documents = [
         ("gltf/from mesh", Document::Mesh(mesh::document()?)),
         (
@@ -60,7 +60,7 @@ fn add_rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     {
         let (format, bytes) = (document.format(), document.write(&WriteOptions::default())?);
         drop(document);
-        let read = || format.read(&bytes, &ReadOptions::default());
+        let read = || Document::read(format, &bytes, &ReadOptions::default());
         let convert = || -> Result<(), Error> {
             let (scene, _) = read()?.into_scene(&options)?;
             Interchange::Glb.write(scene, "out", &mut SingleFile(path.clone()), &options)?;
@@ -97,28 +97,28 @@ fn add_rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
     let rows = [
         (
             "gltf/to mesh",
-            FormatId::Mesh,
+            meshspec::mesh::FORMAT,
             Document::Mesh(mesh::document()?),
         ),
         (
             "gltf/to crucible",
-            FormatId::Crucible,
+            meshspec::crucible::FORMAT,
             Document::Crucible(crucible::document(sheet(950))),
         ),
         (
             "gltf/to seed",
-            FormatId::Seed,
+            seed::FORMAT,
             Document::Iyma(iyma::document(sheet(448))?),
         ),
         (
             "gltf/to iyma",
-            FormatId::Iyma,
+            meshspec::iyma::FORMAT,
             Document::Iyma(iyma::document(sheet(1000))?),
         ),
         // The largest sheet that fits in a BMD mesh.
         (
             "gltf/to bmd",
-            FormatId::Bmd,
+            bmd::FORMAT,
             Document::Iyma(iyma::document(sheet(180))?),
         ),
     ];
@@ -202,14 +202,14 @@ fn parse_columns(glb: &[u8]) -> Result<Columns, Error> {
 }
 
 /// Returns a document of a format with the given columns.
-fn document_from_columns(format: FormatId, columns: Columns) -> Result<Document, Error> {
+fn document_from_columns(format: AnyFormat, columns: Columns) -> Result<Document, Error> {
     let Columns {
         sheet,
         joint_ids,
         joint_weights,
     } = columns;
-    Ok(match format {
-        FormatId::Mesh => {
+    Ok(match format.name() {
+        "mesh" => {
             let Sheet {
                 positions,
                 normals,
@@ -231,16 +231,16 @@ fn document_from_columns(format: FormatId, columns: Columns) -> Result<Document,
                 ..Default::default()
             })
         }
-        FormatId::Crucible => Document::Crucible(crucible::document(sheet)),
-        FormatId::Seed => Document::Seed(seed::Document {
+        "crucible" => Document::Crucible(crucible::document(sheet)),
+        "seed" => Document::Seed(seed::Document {
             positions: sheet.positions,
             normals: sheet.normals,
             uvs: vec![sheet.uvs],
             faces: sheet.indices.as_chunks().0.to_vec(),
             ..Default::default()
         }),
-        FormatId::Iyma => Document::Iyma(iyma::document(sheet)?),
-        FormatId::Bmd => {
+        "iyma" => Document::Iyma(iyma::document(sheet)?),
+        "bmd" => {
             let Sheet {
                 positions,
                 normals,

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
-use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
+use meshspec::{Format, ReadOptions, WriteOptions};
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 
 use crate::{Bench, Error, Sheet, sheet};
@@ -81,7 +81,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     bench.add_row(
         "iyma/check",
         size,
-        || meshspec::check(&bytes, FormatId::Iyma, &options),
+        || meshspec::check(&bytes, meshspec::iyma::FORMAT, &options),
         "reading",
         read,
     );

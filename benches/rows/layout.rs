@@ -8,7 +8,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::generate;
 use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{Fault, Node, Visitor, walk};
-use meshspec::{Document, FormatId, Limits, WriteOptions};
+use meshspec::{Document, Formats, Limits, WriteOptions};
 
 use crate::{Bench, Error, sheet};
 
@@ -57,7 +57,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
         Document::Iyma(super::iyma::document(sheet(200))?),
     ];
     for (document, rows) in small.iter().zip(&rows) {
-        if document.format() != FormatId::Mesh {
+        if document.format() != meshspec::mesh::FORMAT {
             add_walk_row(bench, document, rows.walk)?;
         }
         add_value_rows(bench, document, rows)?;
@@ -113,7 +113,7 @@ fn add_value_rows(bench: &mut Bench, document: &Document, rows: &FormatRows) -> 
 /// Adds the row that generates up to 200 files of each layout from fixed numbers. Skips IyMA, whose packing rejects
 /// most files.
 fn add_generation_row(bench: &mut Bench) -> Result<(), Error> {
-    let layouts = FormatId::ALL
+    let layouts = Formats::BUILT_IN
         .iter()
         .filter(|format| format.name() != "iyma");
     let layouts: Vec<_> = layouts

@@ -1,6 +1,6 @@
 //! The rows of MESH.
 
-use meshspec::{Format, FormatId, ReadOptions, WriteOptions, mesh};
+use meshspec::{Format, ReadOptions, WriteOptions, mesh};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -54,7 +54,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     bench.add_row(
         "mesh/check",
         size,
-        || meshspec::check(&bytes, FormatId::Mesh, &options),
+        || meshspec::check(&bytes, mesh::FORMAT, &options),
         "reading",
         read,
     );
@@ -71,7 +71,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
     };
     let bytes_of_bare = bare.write(&WriteOptions::default())?;
     let size_of_bare = bytes_of_bare.len() as u64;
-    let check = || meshspec::check(&bytes_of_bare, FormatId::Mesh, &options);
+    let check = || meshspec::check(&bytes_of_bare, mesh::FORMAT, &options);
     let read = || mesh::Document::read(&bytes_of_bare, &options);
     bench.add_row("mesh/check-positions", size_of_bare, check, "reading", read);
     let options = WriteOptions::default();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meshspec::{Format, FormatId, ReadOptions, WriteOptions, seed};
+use meshspec::{Format, ReadOptions, WriteOptions, seed};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -181,7 +181,7 @@ pub fn add_rows(bench: &mut Bench) -> Result<(), Error> {
         "by hand",
         || parse_by_hand(&mixed),
     );
-    let check = || one.install(|| meshspec::check(&text, FormatId::Seed, &options));
+    let check = || one.install(|| meshspec::check(&text, seed::FORMAT, &options));
     bench.add_row("seed/check", size, check, "reading", read_one);
     bench.add_row(
         "seed/read parallel",

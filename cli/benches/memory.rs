@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use meshspec::scene::{Faces, Mesh, Scene, SceneOptions};
-use meshspec::{Document, FormatId};
+use meshspec::{AnyFormat, Document, Formats};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -78,7 +78,7 @@ fn main() -> Result<(), Error> {
         if rows.is_empty() {
             continue;
         }
-        let format = FormatId::ALL
+        let format = Formats::BUILT_IN
             .iter()
             .find(|format| format.name() == name)
             .ok_or("no such format")?;
@@ -165,7 +165,7 @@ struct Files {
 impl Files {
     fn create(
         folder: &Path,
-        format: FormatId,
+        format: AnyFormat,
         size: usize,
         edit: &'static str,
     ) -> Result<Files, Error> {
@@ -224,7 +224,7 @@ impl Files {
 }
 
 /// Returns a file with this number of meshes.
-fn encode(format: FormatId, meshes: usize) -> Result<Vec<u8>, Error> {
+fn encode(format: AnyFormat, meshes: usize) -> Result<Vec<u8>, Error> {
     let scene = Scene {
         meshes: (0..meshes).map(|height| sheet(height as f32)).collect(),
         ..Scene::default()

@@ -236,7 +236,7 @@ fn unknown_output_format(path: &Path, formats: &Formats) -> Failure {
     let convertible = formats
         .iter()
         .filter(|format| format.can_write_scenes())
-        .map(AnyFormat::name);
+        .map(|format| format.name());
     let interchange_formats = Interchange::ALL.iter().map(|format| format.name());
     let names: Vec<_> = convertible
         .chain(interchange_formats)
@@ -345,21 +345,41 @@ pub fn encoding_parser(formats: &Formats, readable: Readable) -> ValueParser {
 
 #[cfg(test)]
 mod tests {
-    use meshspec::{About, Declared};
+    use meshspec::{About, Format, ReadOptions, WriteOptions};
 
     use super::*;
 
-    struct Named;
+    struct Named(Vec<u8>);
 
-    impl Declared for Named {
+    impl Format for Named {
         const ABOUT: &'static About = &About::new("glb", "", || &[]);
+
+        fn read(bytes: &[u8], options: &ReadOptions) -> meshspec::Result<Named> {
+            Self::require_valid(bytes, options)?;
+            Ok(Named(bytes.to_vec()))
+        }
+
+        fn write(&self, options: &WriteOptions) -> meshspec::Result<Vec<u8>> {
+            Self::require_valid(&self.0, &options.to_read_options())?;
+            Ok(self.0.clone())
+        }
     }
 
-    struct Extended;
+    struct Extended(Vec<u8>);
 
-    impl Declared for Extended {
+    impl Format for Extended {
         const ABOUT: &'static About =
             &About::new("extended", "", || &[]).with_extensions(&["ext", "OBJ"]);
+
+        fn read(bytes: &[u8], options: &ReadOptions) -> meshspec::Result<Extended> {
+            Self::require_valid(bytes, options)?;
+            Ok(Extended(bytes.to_vec()))
+        }
+
+        fn write(&self, options: &WriteOptions) -> meshspec::Result<Vec<u8>> {
+            Self::require_valid(&self.0, &options.to_read_options())?;
+            Ok(self.0.clone())
+        }
     }
 
     #[test]

@@ -23,13 +23,8 @@ pub fn read_options(lenient: bool) -> ReadOptions {
 }
 
 /// Returns a usage error about `subject`, a file or an option, if the format lacks the dialect.
-pub fn require_dialect(
-    format: impl Into<AnyFormat>,
-    dialect: Dialect,
-    subject: &str,
-) -> Result<()> {
+pub fn require_dialect(format: AnyFormat, dialect: Dialect, subject: &str) -> Result<()> {
     format
-        .into()
         .about()
         .require_dialect(dialect)
         .map_err(|error| Failure::usage(subject, error.message()))

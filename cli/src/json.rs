@@ -7,7 +7,7 @@ use std::path::Path;
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyFormat, Dialect, Document, Formats, Limits, ReadOptions, Report};
+use meshspec::{AnyDocument, AnyFormat, Dialect, Formats, Limits, ReadOptions, Report};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -182,32 +182,22 @@ impl FileFromJson {
             .with_comments(true)
     }
 
-    /// Decodes a file of a built-in format, valid or not; `None` for a custom format.
-    pub fn decode(&self) -> Option<Result<Document, String>> {
-        let format = self.format.built_in_id()?;
-        let document = format.read(&self.bytes, &self.options());
-        Some(document.map_err(message_of))
+    /// Decodes the file, valid or not.
+    pub fn decode(&self, keeps_comments: bool) -> Result<AnyDocument, String> {
+        let options = self.options().with_comments(keeps_comments);
+        self.format.read(&self.bytes, &options).map_err(message_of)
     }
 
     /// Returns the violations in the file.
     pub fn check(&self) -> Result<Report, String> {
-        match self.decode() {
-            // Documents lack what only a text violates, such as spaces in numbers.
-            Some(document) => {
-                let report = document?.check();
-                if report.findings().is_empty() {
-                    self.check_bytes()
-                } else {
-                    Ok(report)
-                }
-            }
-            None => self.check_bytes(),
+        let report = self.decode(true)?.check();
+        if !report.findings().is_empty() {
+            return Ok(report);
         }
-    }
-
-    fn check_bytes(&self) -> Result<Report, String> {
-        let report = self.format.check(&self.bytes, &self.options());
-        report.map_err(message_of)
+        // Documents lack what only a text violates, such as spaces in numbers.
+        self.format
+            .check(&self.bytes, &self.options())
+            .map_err(message_of)
     }
 }
 

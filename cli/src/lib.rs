@@ -65,7 +65,7 @@ use program::Help;
 /// status.
 ///
 /// `convert` (except to JSON), `render` and `diff --scenes` need formats with
-/// [scenes](meshspec::AnyFormat::with_scenes); `assemble` and `edit` need a binary format. All other commands except
+/// [scenes](meshspec::Format::SCENES); `assemble` and `edit` need a binary format. All other commands except
 /// `iyma` support every format.
 ///
 /// ```no_run

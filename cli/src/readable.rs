@@ -44,7 +44,7 @@ impl Readable {
         let mut names: Vec<_> = formats
             .iter()
             .filter(|format| (self.reads_format)(*format))
-            .map(AnyFormat::name)
+            .map(|format| format.name())
             .collect();
         names.extend(self.reads_interchange.then_some("interchange formats"));
         names.extend(self.reads_json.then_some("JSON"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{AnyFormat, Dialect, Document, Formats, Limits, Loss, ReadOptions, Strictness};
+use meshspec::{AnyDocument, AnyFormat, Dialect, Formats, Limits, Loss, ReadOptions, Strictness};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -12,37 +12,31 @@ use crate::json::FileFromJson;
 use crate::read_args::{LimitArgs, ReadArgs};
 use crate::readable::Readable;
 
-/// The content of a file to be converted to a scene: a document, or a file of a custom format.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "one value per conversion; small without formats"
-)]
+/// The content of a file to be converted to a scene.
 pub enum SceneSource {
-    Document(Box<Document>),
-    /// The bytes of a file that needs no document: of a custom format, or unchanged. The dialect is `None` if unknown.
-    File(AnyFormat, Vec<u8>, Option<Dialect>),
+    Document(AnyDocument),
+    /// The bytes of a file that is not changed, so it needs no document.
+    File(AnyFormat, Vec<u8>, Dialect),
 }
 
 impl SceneSource {
-    /// Decodes a file whose values were read from the JSON at `path`; `from` is the value of `--from`. Applies `change`
-    /// to the document of a built-in format, then checks it with `strictness`. Returns the file instead of the document
-    /// if `keeps_file` is true. `is_accepted` tries to convert a document that lenient reading accepts.
+    /// Decodes a file whose values were read from the JSON at `path`, and checks it with `strictness`; `from` is the value
+    /// of `--from`. Returns the file instead of the document if `keeps_file` is true. `is_accepted` tries to convert a
+    /// document that lenient reading accepts.
     pub fn from_json(
         file: FileFromJson,
         path: &Path,
         from: Option<Encoding>,
         strictness: Strictness,
-        change: impl FnOnce(&mut Document),
-        keeps_file: impl FnOnce(&Document) -> bool,
-        is_accepted: impl FnOnce(Document) -> bool,
+        keeps_comments: bool,
+        keeps_file: impl FnOnce(&AnyDocument) -> bool,
+        is_accepted: impl FnOnce(AnyDocument) -> bool,
     ) -> Result<SceneSource> {
         let name = name_of(path);
-        let Some(document) = file.decode() else {
-            return Ok(SceneSource::File(file.format, file.bytes, None));
-        };
-        let mut document = document.map_err(|error| Failure::invalid(&name, error))?;
+        let document = file
+            .decode(keeps_comments)
+            .map_err(|error| Failure::invalid(&name, error))?;
         let file = keeps_file(&document).then_some(file);
-        change(&mut document);
         match document.check().first_rejected(strictness) {
             Some(finding) => {
                 let failure = Failure::invalid(&name, finding);
@@ -55,8 +49,8 @@ impl SceneSource {
                 }))
             }
             None => Ok(match file {
-                Some(file) => SceneSource::File(file.format, file.bytes, Some(document.dialect())),
-                None => SceneSource::Document(Box::new(document)),
+                Some(file) => SceneSource::File(file.format, file.bytes, document.dialect()),
+                None => SceneSource::Document(document),
             }),
         }
     }
@@ -73,7 +67,8 @@ impl SceneSource {
         match self {
             SceneSource::Document(document) => {
                 let format = document.format();
-                let options = options(format.name(), format.conventions());
+                let conventions = encoding::require_scenes(format, &name_of(path))?;
+                let options = options(format.name(), conventions);
                 document
                     .into_scene(&options)
                     .map_err(|error| Failure::from_error(&name_of(path), &error))
@@ -142,18 +137,11 @@ pub fn read_with(
         Encoding::Json => {
             let strictness = read_args.strictness();
             let lenient = options.clone().with_strictness(Strictness::Lenient);
-            let is_accepted = |document: Document| document.into_scene(&lenient).is_ok();
+            let is_accepted = |document: AnyDocument| document.into_scene(&lenient).is_ok();
             let file = FileFromJson::read(bytes, formats)
                 .map_err(|error| Failure::invalid(&name_of(path), error))?;
-            let content = SceneSource::from_json(
-                file,
-                path,
-                from,
-                strictness,
-                |_| (),
-                |_| false,
-                is_accepted,
-            )?;
+            let content =
+                SceneSource::from_json(file, path, from, strictness, true, |_| false, is_accepted)?;
             let read_options = match &content {
                 SceneSource::File(format, file, _) => {
                     read_args.options(Encoding::Format(*format), file)

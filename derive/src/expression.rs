@@ -172,7 +172,7 @@ fn literal(value: i128, ty: &str) -> Tokens {
     }
 }
 
-/// Returns `true` for a path to a dialect, such as `Dialect::Spec`. Dialects are converted to their numbers.
+/// Returns `true` for a path to a dialect, such as `Dialect::SPEC`. Dialects are converted to their numbers.
 fn is_dialect(path: &syn::Path) -> bool {
     path.segments
         .iter()

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = WriteOptions::default();
     let plain = tetrahedron();
     let skinned = skinned_mesh()?;
-    let (renderlib, _) = skinned.clone().into_dialect(Dialect::Renderlib)?;
+    let (renderlib, _) = skinned.clone().into_dialect(Dialect::RENDERLIB)?;
     let chunk = chunk(&[]);
     let tangents = vec![crucible::Values::Tangent(vec![[1.0, 0.0, 0.0]; 4])];
     let model = crucible::Document {
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..Default::default()
     };
     let tangent = crucible::Document {
-        dialect: Dialect::Tangent,
+        dialect: Dialect::TANGENT,
         chunks: vec![self::chunk(&tangents)],
         ..Default::default()
     };
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..tangent.clone()
     };
     let quads = quads()?;
-    let (quads_reference, _) = quads.clone().into_dialect(Dialect::Reference)?;
+    let (quads_reference, _) = quads.clone().into_dialect(Dialect::REFERENCE)?;
     let large = crucible::Document {
         chunks: vec![crucible::Chunk {
             indices: crucible::Indices::U32(FACES.map(u32::from).to_vec()),
@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }],
         ..Default::default()
     };
-    let [formats, formats_reference] = [Dialect::Spec, Dialect::Reference].map(vertices::formats);
-    let [usages, usages_reference] = [Dialect::Spec, Dialect::Reference].map(vertices::usages);
+    let [formats, formats_reference] = [Dialect::SPEC, Dialect::REFERENCE].map(vertices::formats);
+    let [usages, usages_reference] = [Dialect::SPEC, Dialect::REFERENCE].map(vertices::usages);
     let files = [
         ("mesh/tetrahedron.mesh", plain.write(&options)?),
         ("mesh/flag.mesh", skinned.write(&options)?),

@@ -64,7 +64,7 @@ pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
 
 /// Returns the tentacle in the renderlib dialect. The root transform halves its size and moves it by 1 along x.
 pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
-    let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
+    let (mut document, _) = as_mesh()?.into_dialect(Dialect::RENDERLIB)?;
     document.root_transform = Some([
         [0.5, 0.0, 0.0, 1.0],
         [0.0, 0.5, 0.0, 0.0],

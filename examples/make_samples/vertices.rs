@@ -43,7 +43,7 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
     attributes.push(match dialect {
         // Only the specification's dialect has named usages; only the reference dialect has a second set of texture
         // coordinates.
-        Dialect::Reference => Attribute::from_f32(
+        Dialect::REFERENCE => Attribute::from_f32(
             Usage::Uv1,
             VertexFormat::Unorm16x2,
             &[0.0, 0.0, 0.5, 0.0, 0.0, 0.5],
@@ -64,7 +64,7 @@ pub fn usages(dialect: Dialect) -> Result<Document> {
 /// Returns a triangle without indices, with a custom attribute for each vertex format.
 pub fn formats(dialect: Dialect) -> Result<Document> {
     let custom = |(id, format): (u32, &VertexFormat)| {
-        let name = if dialect == Dialect::Reference {
+        let name = if dialect == Dialect::REFERENCE {
             String::new()
         } else {
             format.name().to_owned()

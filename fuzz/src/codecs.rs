@@ -2,7 +2,7 @@
 
 use meshspec::layout::dump::Dump;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
+use meshspec::{Document, Formats, Strictness, WriteOptions};
 
 use super::document::exact_text;
 use super::input::{Input, limits};
@@ -27,7 +27,7 @@ pub fn verdicts(data: &[u8]) {
     if let Some(contradiction) = results.contradiction() {
         panic!("{format}, {dialect}: {contradiction}");
     }
-    let Some(layout) = AnyFormat::from(format).layout_of(bytes, dialect) else {
+    let Some(layout) = format.layout_of(bytes, dialect) else {
         return;
     };
     let dump = Dump::new(layout, bytes).with_limits(&limits());
@@ -56,7 +56,7 @@ pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
     for strictness in [Strictness::Strict, Strictness::Lenient] {
         let options = input.options(strictness).with_comments(true);
-        let Ok(document) = input.format.read(input.bytes, &options) else {
+        let Ok(document) = Document::read(input.format, input.bytes, &options) else {
             continue;
         };
         let bytes = match document.write(&write_options(strictness)) {
@@ -71,9 +71,7 @@ pub fn rewrite(data: &[u8]) {
             }
             Err(error) => panic!("the document of a file cannot be written: {error}"),
         };
-        let again = input
-            .format
-            .read(&bytes, &options)
+        let again = Document::read(input.format, &bytes, &options)
             .unwrap_or_else(|error| panic!("the written file cannot be read: {error}"));
         assert_eq!(comparable_text(&again), comparable_text(&document));
         assert_eq!(again.write(&write_options(strictness)).unwrap(), bytes);
@@ -98,7 +96,7 @@ pub fn assemble(data: &[u8]) {
 /// Asserts that documents and trees from arbitrary JSON never cause a panic, that strict writing accepts only valid
 /// documents, and that a document in JSON is the document of its file.
 pub fn json(data: &[u8]) {
-    for (_, layout) in FormatId::ALL
+    for (_, layout) in Formats::BUILT_IN
         .iter()
         .flat_map(|format| format.about().layouts())
     {
@@ -106,7 +104,7 @@ pub fn json(data: &[u8]) {
             let _ = tree.assemble(&limits());
         }
     }
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let Ok(document) = format.document_from_json(data) else {
             continue;
         };
@@ -126,14 +124,16 @@ pub fn json(data: &[u8]) {
             .write(&WriteOptions::lenient())
             .map_err(|error| error.to_string())
     };
-    if let Ok(document) = input.format.read(input.bytes, &options)
+    if let Ok(document) = Document::read(input.format, input.bytes, &options)
         && let Ok(file) = write(&document)
     {
         let mut json = Vec::new();
         let written = document.write_json(&WriteOptions::lenient(), &mut json);
         written.expect("a document that can be written");
         let again = input.format.document_from_json(&json);
-        let again = again.expect("the JSON of a document");
+        let again: Document = again
+            .and_then(Document::try_from)
+            .expect("the JSON of a document");
         assert_eq!(comparable_text(&again), comparable_text(&document));
         assert_eq!(write(&again), Ok(file));
     }

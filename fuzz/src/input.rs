@@ -1,13 +1,13 @@
 //! The inputs of the targets for the five formats.
 
 use meshspec::layout::declaration::Type;
-use meshspec::{Dialect, FormatId, Limits, ReadOptions, Strictness};
+use meshspec::{AnyFormat, Dialect, Formats, Limits, ReadOptions, Strictness};
 
 /// A file with its format and dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'d> {
     /// The format.
-    pub format: FormatId,
+    pub format: AnyFormat,
     /// The dialect to read the file in.
     pub dialect: Dialect,
     /// The file.
@@ -16,7 +16,7 @@ pub struct Input<'d> {
 
 impl<'d> Input<'d> {
     /// Creates an input with the detected dialect.
-    pub fn detected(format: FormatId, bytes: &'d [u8]) -> Input<'d> {
+    pub fn detected(format: AnyFormat, bytes: &'d [u8]) -> Input<'d> {
         Input {
             format,
             dialect: format.detect(bytes).dialect,
@@ -43,8 +43,8 @@ impl<'d> Input<'d> {
         Some([&[index as u8], self.bytes].concat())
     }
 
-    fn formats_and_dialects() -> impl Iterator<Item = (FormatId, Dialect)> {
-        FormatId::ALL.iter().flat_map(|format| {
+    fn formats_and_dialects() -> impl Iterator<Item = (AnyFormat, Dialect)> {
+        Formats::BUILT_IN.iter().flat_map(|format| {
             let dialects = format.about().dialects.iter();
             dialects.map(move |dialect| (*format, *dialect))
         })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::{Scene, SceneOptions};
-use meshspec::{Document, ErrorKind, FormatId, ReadOptions, Strictness, WriteOptions};
+use meshspec::{Document, ErrorKind, Formats, ReadOptions, Strictness, WriteOptions};
 
 use super::input::{Input, limits};
 
@@ -21,7 +21,7 @@ pub fn scenes(data: &[u8]) {
     let Ok((scene, _)) = document.into_scene(&options) else {
         return;
     };
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else {
             continue;
         };

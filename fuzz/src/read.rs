@@ -1,7 +1,7 @@
 //! Properties of reading: lenient reading accepts every file that strict reading accepts, and errors have a rule and a
 //! location.
 
-use meshspec::{ErrorKind, FormatId, ReadOptions, Result, Span, Strictness};
+use meshspec::{AnyFormat, ErrorKind, ReadOptions, Result, Span, Strictness};
 
 use super::input::{Input, limits};
 
@@ -24,7 +24,7 @@ pub fn read(data: &[u8]) {
 ///
 /// Panics if strict reading accepts a file that lenient reading rejects, or an error lacks its rule or location.
 pub fn assert_readable(
-    format: FormatId,
+    format: AnyFormat,
     bytes: &[u8],
     strict: &ReadOptions,
     lenient: &ReadOptions,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use meshspec::layout::walk;
-use meshspec::{AnyFormat, Document, Limits, ReadOptions, Report, Severity};
+use meshspec::{Document, Limits, ReadOptions, Report, Severity};
 
 use super::Input;
 
@@ -34,8 +34,8 @@ impl ReaderResults {
             .with_dialect(dialect)
             .with_limits(*limits);
         ReaderResults {
-            strict: format.read(bytes, &strict),
-            lenient: format.read(bytes, &lenient),
+            strict: Document::read(format, bytes, &strict),
+            lenient: Document::read(format, bytes, &lenient),
             report: meshspec::check(bytes, format, &strict),
             fault: first_fault(input, limits),
         }
@@ -102,11 +102,8 @@ fn first_fault(
         let fault = walk::first_fault(layout, bytes, limits)?;
         return Some(format!("{:?} {:?}", fault.kind, fault.rule));
     }
-    let mut findings = AnyFormat::from(format)
-        .check_lines(bytes)
-        .findings()
-        .to_vec();
-    AnyFormat::from(format).lines(bytes, &mut |line| {
+    let mut findings = format.check_lines(bytes).findings().to_vec();
+    format.lines(bytes, &mut |line| {
         findings.extend_from_slice(&line.findings);
         ControlFlow::Continue(())
     });

@@ -7,7 +7,7 @@ use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::expr::Value;
 use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span};
+use meshspec::{Document, ErrorKind, Limits, ReadOptions, Severity, Span};
 
 use super::Input;
 use super::document::{document_values, exact_value};
@@ -33,7 +33,7 @@ pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
     let options = ReadOptions::lenient()
         .with_dialect(input.dialect)
         .with_limits(*limits);
-    let document = input.format.read(input.bytes, &options);
+    let document = Document::read(input.format, input.bytes, &options);
     assert_values_of(
         &document.expect("a file that can be decoded"),
         input,
@@ -101,7 +101,7 @@ pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
                 .unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
             assert_eq!(rule.severity, Severity::Fatal);
             // A BMD image that breaks another rule may also break the structure later.
-            if format != FormatId::Bmd || is_structural(rule.code) {
+            if format != meshspec::bmd::FORMAT || is_structural(rule.code) {
                 assert_eq!(
                     fault.is_some(),
                     is_structural(rule.code),

@@ -1,12 +1,13 @@
 //! Generates the files of a run: valid files, and files derived from them.
 
+use std::marker::PhantomData;
+
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-use super::TestedFormat;
 use crate::layout::generate::{self, Breakage, Config, MutatedFile};
-use crate::{Dialect, Limits, ReadOptions, Rule};
+use crate::{Dialect, Format, Limits, ReadOptions, Rule, format_of};
 
 /// The origin of a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,28 +65,23 @@ fn is_large(case: u32) -> bool {
 const LARGE_ITEMS_FACTOR: u64 = 4;
 
 /// Generates the files of one format and dialect.
-pub(super) struct TestFiles<'s, S> {
-    pub tested_format: &'s S,
+pub(super) struct TestFiles<D> {
+    format: PhantomData<fn() -> D>,
     pub dialect: Dialect,
     small: BoxedStrategy<Vec<u8>>,
     large: BoxedStrategy<Vec<u8>>,
     seed: u64,
 }
 
-impl<'s, S: TestedFormat> TestFiles<'s, S> {
-    pub fn new(
-        tested_format: &'s S,
-        dialect: Dialect,
-        config: Config,
-        seed: u64,
-    ) -> TestFiles<'s, S> {
+impl<D: Format> TestFiles<D> {
+    pub fn new(dialect: Dialect, config: Config, seed: u64) -> TestFiles<D> {
         let large = Config {
             max_items: config.max_items.saturating_mul(LARGE_ITEMS_FACTOR),
             ..config
         };
-        let [small, large] = [config, large].map(|config| tested_format.files(config, dialect));
+        let [small, large] = [config, large].map(|config| valid_files::<D>(config, dialect));
         TestFiles {
-            tested_format,
+            format: PhantomData,
             dialect,
             small,
             large,
@@ -96,18 +92,14 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
     /// Returns the rules that a file violates, including warnings, sorted by code.
     pub fn violated_rules(&self, bytes: &[u8]) -> Vec<&'static Rule> {
         let options = ReadOptions::default().with_dialect(self.dialect);
-        let report = self
-            .tested_format
-            .format()
-            .check(bytes, &options)
-            .unwrap_or_default();
+        let report = D::check_file(bytes, &options).unwrap_or_default();
         let mut rules: Vec<_> = report.rules().map(|(rule, _)| rule).collect();
         rules.sort_by_key(|rule| rule.code);
         rules
     }
 
     /// Returns the valid file of a case as a shrinkable tree; `None` if generation failed.
-    pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<S>> {
+    pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<D>> {
         self.strategy(case).new_tree(&mut self.runner(case, 0)).ok()
     }
 
@@ -116,7 +108,7 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
         &self,
         case: u32,
         number: u32,
-    ) -> Option<impl ValueTree<Value = MutatedFile> + use<S>> {
+    ) -> Option<impl ValueTree<Value = MutatedFile> + use<D>> {
         let mutations = generate::mutations(self.strategy(case).clone());
         mutations.new_tree(&mut self.runner(case, number + 1)).ok()
     }
@@ -145,11 +137,11 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
     /// binary files, since small files can be broken in the same ways.
     pub fn derive_files(&self, case: u32, file: &[u8]) -> Vec<TestFile> {
         let mut files = vec![TestFile::valid(file)];
-        let Some(layout) = self.tested_format.layout(file, self.dialect) else {
+        let Some(layout) = D::layout_of(file, self.dialect) else {
             files.extend(self.derive_from_text(file));
             return files;
         };
-        let (rules, limits) = (self.tested_format.about().rules, Limits::default());
+        let (rules, limits) = (D::ABOUT.rules, Limits::default());
         let substituted = generate::substitutions(layout, file, &limits);
         files.extend(substituted.into_iter().flatten().map(TestFile::substituted));
         if is_large(case) {
@@ -164,8 +156,8 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
 
     /// Returns the files derived from a valid file by the change `file_change`; for a truncation, by every truncation.
     pub fn derive_with(&self, file: &[u8], file_change: FileChange) -> Vec<TestFile> {
-        let (rules, limits) = (self.tested_format.about().rules, Limits::default());
-        let layout = self.tested_format.layout(file, self.dialect);
+        let (rules, limits) = (D::ABOUT.rules, Limits::default());
+        let layout = D::layout_of(file, self.dialect);
         match (file_change, layout) {
             (FileChange::Broken(breakage, _), Some(layout)) => {
                 let is_truncation = |breakage| matches!(breakage, Breakage::Truncation(_));
@@ -200,8 +192,8 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
     }
 
     /// Returns the files derived from a valid file of a text format.
-    fn derive_from_text(&self, file: &[u8]) -> impl Iterator<Item = TestFile> + use<S> {
-        let format = self.tested_format.format();
+    fn derive_from_text(&self, file: &[u8]) -> impl Iterator<Item = TestFile> + use<D> {
+        let format = format_of::<D>();
         let options = ReadOptions::default().with_dialect(self.dialect);
         let broken: Vec<_> = format
             .breakages(file, &options)
@@ -217,6 +209,19 @@ impl<'s, S: TestedFormat> TestFiles<'s, S> {
             .into_iter()
             .map(TestFile::broken)
             .chain(almost.into_iter().map(TestFile::almost_broken))
+    }
+}
+
+/// Returns a strategy for valid files of a dialect.
+fn valid_files<D: Format>(config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
+    let of_dialect = move |(own, bytes)| (own == dialect).then_some(bytes);
+    match D::files(config) {
+        Some(files) => files
+            .prop_filter_map("a file of another dialect", of_dialect)
+            .boxed(),
+        None => any::<()>()
+            .prop_filter_map("files cannot be generated", |()| None)
+            .boxed(),
     }
 }
 

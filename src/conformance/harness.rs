@@ -9,11 +9,9 @@ use super::files::TestFiles;
 use super::quiet::catch_panic;
 use super::run::{LoadFn, TestRun};
 use super::shrink::shrink_disagreement;
-use super::{
-    DeclaredFiles, Documents, LoaderResult, Mismatch, RuleCoverage, RunReport, TestedFormat,
-};
+use super::{LoaderResult, Mismatch, RuleCoverage, RunReport};
 use crate::layout::generate::Config;
-use crate::{Declared, Dialect, Format};
+use crate::{Dialect, Format};
 
 /// The number of mutated files per case.
 const MUTATIONS: u32 = 4;
@@ -21,7 +19,7 @@ const MUTATIONS: u32 = 4;
 /// The number of mutated files per case of a text format, in which no numbers are substituted.
 const TEXT_MUTATIONS: u32 = 64;
 
-/// Creates a test harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
+/// Creates a test harness for loaders of a format: `conformance::<crucible::Document>()`.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -38,54 +36,22 @@ const TEXT_MUTATIONS: u32 = 64;
 /// assert!(report.disagreements().iter().any(|found| found.rule.is_some_and(|rule| rule.code == "MESH-TRUNCATED")));
 /// # }
 /// ```
-pub fn conformance<D: Format>() -> Harness<Documents<D>> {
-    Harness::new(Documents(PhantomData))
-}
-
-/// Creates a test harness for loaders of a custom format. A file is valid if checking it against its declaration finds
-/// no errors. The document of a file is its bytes.
-///
-/// ```
-/// use binrw::binrw;
-/// use meshspec::layout::Layout;
-/// use meshspec::{About, Declared, conformance};
-///
-/// /// Depths under water.
-/// #[derive(Layout)]
-/// #[binrw]
-/// #[brw(little, magic = b"DPTH")]
-/// struct Depths {
-///     /// Number of depths.
-///     count: u8,
-///     /// Depths in metres.
-///     #[br(count = count)]
-///     metres: Vec<u16>,
-/// }
-///
-/// impl Declared for Depths {
-///     const ABOUT: &'static About = &About::new("depths", "Depths", || &[("depths", &Depths::TYPE)]);
-/// }
-///
-/// /// Returns the depths. Bug: accepts trailing bytes.
-/// fn load(bytes: &[u8]) -> Option<&[u8]> {
-///     let (count, depths) = bytes.strip_prefix(b"DPTH")?.split_first()?;
-///     depths.get(..2 * usize::from(*count))
-/// }
-///
-/// let report = conformance::declared::<Depths>().run(|bytes| load(bytes).is_some());
-/// let [disagreement] = report.disagreements() else { panic!("{report}") };
-/// assert_eq!(disagreement.message, "1 byte follows the last field");
-/// assert_eq!(disagreement.bytes, b"DPTH\0\0");
-/// ```
-pub fn declared<T: Declared>() -> Harness<DeclaredFiles<T>> {
-    Harness::new(DeclaredFiles(PhantomData))
+pub fn conformance<D: Format>() -> Harness<D> {
+    Harness {
+        format: PhantomData,
+        config: Config::default(),
+        seed: 0,
+        cases: 256,
+        dialect: None,
+        ignored: Vec::new(),
+    }
 }
 
 /// A configurable test for a loader. Equal settings generate the same files on every machine.
 #[derive(Debug)]
 #[must_use = "a harness does nothing until it runs a loader"]
-pub struct Harness<S> {
-    tested_format: S,
+pub struct Harness<D> {
+    format: PhantomData<fn() -> D>,
     config: Config,
     seed: u64,
     cases: u32,
@@ -93,42 +59,31 @@ pub struct Harness<S> {
     ignored: Vec<&'static str>,
 }
 
-impl<S: TestedFormat> Harness<S> {
-    fn new(tested_format: S) -> Harness<S> {
-        Harness {
-            tested_format,
-            config: Config::default(),
-            seed: 0,
-            cases: 256,
-            dialect: None,
-            ignored: Vec::new(),
-        }
-    }
-
+impl<D: Format> Harness<D> {
     /// Sets the seed. Default: 0.
-    pub fn seed(self, seed: u64) -> Harness<S> {
+    pub fn seed(self, seed: u64) -> Harness<D> {
         Harness { seed, ..self }
     }
 
     /// Sets the number of cases: valid files from which the other files are derived. Default: 256.
-    pub fn cases(self, cases: u32) -> Harness<S> {
+    pub fn cases(self, cases: u32) -> Harness<D> {
         Harness { cases, ..self }
     }
 
     /// Restricts valid files to plausible ones, with finite floats, UTF-8 names and no warnings.
-    pub fn plausible(mut self) -> Harness<S> {
+    pub fn plausible(mut self) -> Harness<D> {
         self.config.plausible = true;
         self
     }
 
     /// Sets the configuration of generated files. In every eighth case, lists may have four times as many items.
-    pub fn config(self, config: Config) -> Harness<S> {
+    pub fn config(self, config: Config) -> Harness<D> {
         Harness { config, ..self }
     }
 
     /// Sets the dialect of generated files, and reads all files in this dialect. By default, uses the first dialect of
     /// the format, and skips files that are detected as another dialect.
-    pub fn dialect(self, dialect: Dialect) -> Harness<S> {
+    pub fn dialect(self, dialect: Dialect) -> Harness<D> {
         Harness {
             dialect: Some(dialect),
             ..self
@@ -152,7 +107,7 @@ impl<S: TestedFormat> Harness<S> {
     /// assert!(harness().ignoring(&["MESH-TRIANGLES"]).run(load).agrees());
     /// # }
     /// ```
-    pub fn ignoring(mut self, codes: &[&'static str]) -> Harness<S> {
+    pub fn ignoring(mut self, codes: &[&'static str]) -> Harness<D> {
         self.ignored.extend(codes);
         self
     }
@@ -167,7 +122,7 @@ impl<S: TestedFormat> Harness<S> {
     /// equal, so NaN equals NaN.
     pub fn compare<T: PartialEq + Debug, L: LoaderResult<Contents = T>>(
         self,
-        expected: impl Fn(&S::Document) -> T,
+        expected: impl Fn(&D) -> T,
         mut load: impl FnMut(&[u8]) -> L,
     ) -> RunReport {
         self.run_with(&mut |bytes, document| match call(|| load(bytes)) {
@@ -178,16 +133,16 @@ impl<S: TestedFormat> Harness<S> {
         })
     }
 
-    fn run_with(self, load: LoadFn<S::Document>) -> RunReport {
+    fn run_with(self, load: LoadFn<D>) -> RunReport {
         let Harness {
-            tested_format,
+            format: _,
             config,
             seed,
             cases,
             dialect: given_dialect,
             ignored,
         } = self;
-        let about = tested_format.about();
+        let about = D::ABOUT;
         let dialect = given_dialect
             .or(about.dialects.first().copied())
             .unwrap_or_default();
@@ -212,7 +167,7 @@ impl<S: TestedFormat> Harness<S> {
             return report;
         }
         let skips_other_dialects = given_dialect.is_none() && about.dialects.len() > 1;
-        let files = TestFiles::new(&tested_format, dialect, config, seed);
+        let files = TestFiles::new(dialect, config, seed);
         let coverage = about.rules.iter().map(|rule| RuleCoverage {
             rule,
             broken: 0,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::disagreement::Cause;
 use super::files::{FileChange, TestFile, TestFiles};
-use super::{Disagreement, FileKind, Mismatch, RuleCoverage, TestedFormat};
-use crate::{ErrorKind, Path, Rule};
+use super::{Disagreement, FileKind, Mismatch, RuleCoverage};
+use crate::{ErrorKind, Format, Path, ReadOptions, Rule};
 
 /// A function that runs the loader on a file and compares its contents. The second argument is the document of a valid
 /// file; `None` for an invalid file. Returns `None` if the loader accepts the file with equal contents. Otherwise,
@@ -13,13 +13,13 @@ use crate::{ErrorKind, Path, Rule};
 pub(super) type LoadFn<'l, D> = &'l mut dyn FnMut(&[u8], Option<&D>) -> Option<Mismatch>;
 
 /// The state of a run: the loader, its test files, and the results so far.
-pub(super) struct TestRun<'r, S: TestedFormat> {
-    pub files: TestFiles<'r, S>,
+pub(super) struct TestRun<'r, D> {
+    pub files: TestFiles<D>,
     /// Whether files that are detected as another dialect are skipped.
     pub skips_other_dialects: bool,
     /// The codes of ignored rules. Files that violate any of them are skipped.
     pub ignored: Vec<&'static str>,
-    pub load: LoadFn<'r, S::Document>,
+    pub load: LoadFn<'r, D>,
     pub counts: BTreeMap<FileKind, usize>,
     pub coverage: Vec<RuleCoverage>,
     pub smallest: BTreeMap<Cause, SmallestCase>,
@@ -32,7 +32,7 @@ pub(super) struct SmallestCase {
     pub disagreement: Disagreement,
 }
 
-impl<S: TestedFormat> TestRun<'_, S> {
+impl<D: Format> TestRun<'_, D> {
     /// Runs the loader over the files of a case: a valid file, the files derived from it, and mutated files.
     pub fn run_case(&mut self, case: u32, mutations: u32) {
         use proptest::strategy::ValueTree as _;
@@ -117,19 +117,16 @@ impl<S: TestedFormat> TestRun<'_, S> {
             file_change,
             change,
         } = file;
-        let TestFiles {
-            tested_format,
-            dialect,
-            ..
-        } = self.files;
-        if self.skips_other_dialects && tested_format.detect(&bytes) != dialect {
+        let dialect = self.files.dialect;
+        if self.skips_other_dialects && D::detect(&bytes).dialect != dialect {
             return None;
         }
         let is_ignored = |rule: &&Rule| self.ignored.contains(&rule.code);
         if !self.ignored.is_empty() && self.files.violated_rules(&bytes).iter().any(is_ignored) {
             return None;
         }
-        let (path, span, message, rule, mismatch) = match tested_format.read(&bytes, dialect) {
+        let options = ReadOptions::default().with_dialect(dialect);
+        let (path, span, message, rule, mismatch) = match D::read(&bytes, &options) {
             Ok(document) => {
                 let mismatch = (self.load)(&bytes, Some(&document));
                 (Path::default(), None, String::new(), None, mismatch)

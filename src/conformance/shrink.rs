@@ -2,17 +2,17 @@
 
 use proptest::strategy::ValueTree;
 
-use super::TestedFormat;
 use super::disagreement::{Cause, Disagreement};
 use super::files::{FileChange, TestFile};
 use super::run::{SmallestCase, TestRun};
+use crate::Format;
 
 /// The maximum number of simplifications to try per disagreement.
 const MAX_RUNS: usize = 2000;
 
 /// Shrinks a file while the loader disagrees for the same cause. Returns the disagreement about the smallest file.
-pub(super) fn shrink_disagreement<S: TestedFormat>(
-    run: &mut TestRun<'_, S>,
+pub(super) fn shrink_disagreement<D: Format>(
+    run: &mut TestRun<'_, D>,
     cause: &Cause,
     smallest: SmallestCase,
 ) -> Disagreement {
@@ -44,14 +44,14 @@ pub(super) fn shrink_disagreement<S: TestedFormat>(
 }
 
 /// Searches for the smallest file on which the loader disagrees for the same cause.
-struct Shrinker<'s, 'r, S: TestedFormat> {
-    run: &'s mut TestRun<'r, S>,
+struct Shrinker<'s, 'r, D> {
+    run: &'s mut TestRun<'r, D>,
     cause: &'s Cause,
     files: usize,
     best: Disagreement,
 }
 
-impl<S: TestedFormat> Shrinker<'_, '_, S> {
+impl<D: Format> Shrinker<'_, '_, D> {
     /// Returns `true` if the loader disagrees about a file for the same cause. Keeps the smallest of these files.
     fn try_file(&mut self, file: TestFile) -> bool {
         let outcome = self

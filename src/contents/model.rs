@@ -16,7 +16,7 @@ use meshspec_derive::ToJson;
 /// let mut mesh = Mesh::new(3);
 /// mesh.add_attribute("position", Array::from_rows(vec![[0.0_f32; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]));
 /// mesh.indices = Some(Numbers::U16(vec![0, 1, 2]).into());
-/// let mut contents = Contents::new("terrain", Dialect::Spec);
+/// let mut contents = Contents::new("terrain", Dialect::SPEC);
 /// contents.meshes.push(mesh);
 /// assert_eq!(contents.meshes[0].attributes[0].array.shape, [3, 3]);
 /// ```

@@ -49,6 +49,8 @@ pub struct About {
     pub has_compression_levels: bool,
     /// Whether vertices can be stored at several precisions. See [`Precision`](crate::scene::Precision).
     pub has_precisions: bool,
+    /// Whether [`Rule::row`] names rows of `docs/interpretations.md`.
+    pub(crate) cites_interpretations: bool,
     /// All rules that `check` enforces.
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).
@@ -77,10 +79,11 @@ impl About {
             summary: "",
             specification: None,
             extensions: &[],
-            dialects: &[Dialect::Spec],
+            dialects: &[Dialect::SPEC],
             authors_dialect: None,
             has_compression_levels: false,
             has_precisions: false,
+            cites_interpretations: false,
             rules: general_rules::RULES,
             layouts,
             values: None,
@@ -122,9 +125,9 @@ impl About {
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
-    /// let error = FormatId::Mesh.about().require_dialect(Dialect::Tangent).unwrap_err();
+    /// let error = meshspec::mesh::FORMAT.about().require_dialect(Dialect::TANGENT).unwrap_err();
     /// assert_eq!(error.message(), "mesh has no tangent dialect, only spec, renderlib");
     /// # }
     /// ```
@@ -136,15 +139,32 @@ impl About {
         if self.dialects.contains(&dialect) {
             return Ok(());
         }
+        Err(self.missing_dialect(dialect.name()))
+    }
+
+    /// Returns the dialect with the given name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the format has no such dialect; the message lists the available ones.
+    pub fn dialect(&self, name: &str) -> Result<Dialect> {
+        let mut dialects = self.dialects.iter();
+        match dialects.find(|dialect| dialect.name() == name) {
+            Some(dialect) => Ok(*dialect),
+            None => Err(self.missing_dialect(name)),
+        }
+    }
+
+    fn missing_dialect(&self, name: &str) -> Error {
         let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name()).collect();
         let message = format!(
-            "{} has no {dialect} dialect, only {}",
+            "{} has no {name} dialect, only {}",
             self.name,
             names.join(", ")
         );
-        Err(Error::unsupported(message)
+        Error::unsupported(message)
             .at(path!(dialect))
-            .in_format(self.name))
+            .in_format(self.name)
     }
 
     /// Returns `true` if `extension`, without the dot, is a file name extension of the format. Ignores case.
@@ -163,11 +183,11 @@ impl About {
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
-    /// let about = FormatId::Mesh.about();
+    /// let about = meshspec::mesh::FORMAT.about();
     /// assert_eq!(about.layouts_of(None).len(), 2);
-    /// assert_eq!(about.layouts_of(Some(Dialect::Renderlib)).len(), 1);
+    /// assert_eq!(about.layouts_of(Some(Dialect::RENDERLIB)).len(), 1);
     /// # }
     /// ```
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
@@ -187,13 +207,13 @@ impl About {
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
-    /// let about = FormatId::Mesh.about();
+    /// let about = meshspec::mesh::FORMAT.about();
     /// let rule = about.rule("MESH-STRING-END").unwrap();
-    /// assert!(about.has_rule_in(rule, Dialect::Spec));
+    /// assert!(about.has_rule_in(rule, Dialect::SPEC));
     /// // Renderlib files have no strings.
-    /// assert!(!about.has_rule_in(rule, Dialect::Renderlib));
+    /// assert!(!about.has_rule_in(rule, Dialect::RENDERLIB));
     /// # }
     /// ```
     pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {

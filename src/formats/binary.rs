@@ -7,7 +7,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use binrw::{BinRead, BinWrite};
 
-use super::{About, Declared, Format, Layouts};
+use super::by_layout::summarize;
+use super::{About, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
 use crate::layout::Layout;
@@ -15,6 +16,8 @@ use crate::layout::codec::{check_strictness, decode_safely, encode, with_at_leas
 use crate::layout::declaration::bind;
 use crate::layout::general_rules::{RULES, VALUE};
 use crate::layout::structure::Structure;
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
 use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// A format declared as one binrw struct for a whole file, with its name, extensions and rules.
@@ -54,10 +57,15 @@ use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 ///
-/// A type that implements this trait also implements [`Declared`] and [`Format`]. For a text format, or a format
-/// without a binrw codec, implement `Declared` directly.
+/// A type that implements this trait also implements [`Format`]. For a text format, or a format without a binrw codec,
+/// implement `Format` directly.
 pub trait BinaryFormat:
-    Layout + for<'a> BinRead<Args<'a>: FromDialect> + for<'a> BinWrite<Args<'a> = ()> + 'static
+    Layout
+    + for<'a> BinRead<Args<'a>: FromDialect>
+    + for<'a> BinWrite<Args<'a> = ()>
+    + Send
+    + Sync
+    + 'static
 {
     /// The name on the command line: lower-case letters, digits and `_`, starting with a letter.
     const NAME: &'static str;
@@ -68,6 +76,9 @@ pub trait BinaryFormat:
     /// The rules that the declaration and [`check_document`](BinaryFormat::check_document) enforce.
     const RULES: &'static [&'static Rule] = &[];
 
+    /// The format of which this one is a variant: its rules, which its structs declare, are also rules of this format.
+    const BASE: Option<&'static About> = None;
+
     /// The display name.
     const TITLE: &'static str = Self::NAME;
 
@@ -75,7 +86,11 @@ pub trait BinaryFormat:
     const SUMMARY: &'static str = "";
 
     /// The dialects, the default one first. The declaration may import the dialect or its [number](Dialect::number).
-    const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
+    const DIALECTS: &'static [Dialect] = &[Dialect::SPEC];
+
+    /// The conversions between documents and scenes; `None` if there are none.
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Self>> = None;
 
     /// The dialect of the document; by default, the first of [`DIALECTS`](BinaryFormat::DIALECTS).
     fn dialect_of_document(&self) -> Dialect {
@@ -111,30 +126,16 @@ impl<T: From<u8>> FromDialect for (T,) {
     }
 }
 
-impl<T: BinaryFormat> Declared for T {
+impl<T: BinaryFormat> Format for T {
     const ABOUT: &'static About = &About::new(T::NAME, T::TITLE, layouts::<T>)
         .with_summary(T::SUMMARY)
         .with_extensions(T::EXTENSIONS)
         .with_dialects(T::DIALECTS)
         .with_rules(AllRules::<T>::ALL);
 
-    fn check_content(
-        bytes: &[u8],
-        dialect: Dialect,
-        limits: &Limits,
-        report: &mut Report,
-    ) -> Result<()> {
-        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(*limits)) {
-            Ok(document) => document.check_document(report),
-            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => return Err(error),
-            // A function that the declaration calls rejects the file, or the codec computes more than the walker.
-            Err(error) => report.add(&VALUE, error.path(), error.message()),
-        }
-        Ok(())
-    }
-}
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<T>> = T::SCENES;
 
-impl<T: BinaryFormat> Format for T {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
         let dialect = T::dialect_of(bytes, options)?;
         let document = decode_unchecked::<T>(bytes, dialect, options)?;
@@ -181,20 +182,34 @@ impl<T: BinaryFormat> Format for T {
         self.dialect_of_document()
     }
 
-    fn info(&self) -> Info {
-        let options = ReadOptions::lenient().with_dialect(self.dialect_of_document());
-        let info = encode(self).and_then(|bytes| T::info_of(&bytes, &options));
-        info.unwrap_or_else(|_| Info::new(T::NAME, self.dialect_of_document()))
+    fn check_content(
+        bytes: &[u8],
+        dialect: Dialect,
+        limits: &Limits,
+        report: &mut Report,
+    ) -> Result<()> {
+        match decode_unchecked::<T>(bytes, dialect, &ReadOptions::default().with_limits(*limits)) {
+            Ok(document) => document.check_document(report),
+            Err(error) if matches!(error.kind(), ErrorKind::LimitExceeded(_)) => return Err(error),
+            // A function that the declaration calls rejects the file, or the codec computes more than the walker.
+            Err(error) => report.add(&VALUE, error.path(), error.message()),
+        }
+        Ok(())
     }
 
-    fn contents(&self) -> Contents<'static> {
-        let dialect = self.dialect_of_document();
-        let fields =
-            |bytes| Fields::new(structure::<T>(dialect).ty, bytes, &Limits::default()).ok();
-        Contents {
-            fields: encode(self).ok().and_then(fields),
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        summarize::<T>(bytes, options)
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        let dialect = T::dialect_of(bytes, options)?;
+        let structure = structure::<T>(dialect);
+        let fields = Fields::new(structure.ty, bytes, &options.limits)
+            .map_err(|fault| structure.to_error(&fault))?;
+        Ok(Contents {
+            fields: Some(fields),
             ..Contents::new(T::NAME, dialect)
-        }
+        })
     }
 }
 
@@ -239,18 +254,27 @@ const MAX_RULES: usize = 256;
 struct AllRules<T>(PhantomData<T>);
 
 impl<T: BinaryFormat> AllRules<T> {
-    /// The format's own rules, then the general rules.
-    const ALL: &'static [&'static Rule] = Self::PADDED.split_at(T::RULES.len() + RULES.len()).0;
+    /// The format's own rules, then those of its base, then the general rules.
+    const ALL: &'static [&'static Rule] = Self::PADDED.split_at(Self::COUNT).0;
+
+    const BASE_RULES: &'static [&'static Rule] = match T::BASE {
+        Some(base) => base.rules,
+        None => &[],
+    };
+
+    const COUNT: usize = T::RULES.len() + Self::BASE_RULES.len() + RULES.len();
 
     const PADDED: &'static [&'static Rule; MAX_RULES] = &{
         let (mut all, mut index) = ([&VALUE; MAX_RULES], 0);
-        while index < T::RULES.len() + RULES.len() {
-            all[index] = if index < T::RULES.len() {
-                T::RULES[index]
-            } else {
-                RULES[index - T::RULES.len()]
-            };
-            index += 1;
+        let lists = [T::RULES, Self::BASE_RULES, RULES];
+        let mut list = 0;
+        while list < lists.len() {
+            let mut own = 0;
+            while own < lists[list].len() {
+                all[index] = lists[list][own];
+                (index, own) = (index + 1, own + 1);
+            }
+            list += 1;
         }
         all
     };

@@ -1,23 +1,23 @@
 //! Copies of valid files that break a rule or only just satisfy it.
 
-use super::AnyFormat;
+use super::{AnyFormat, DynFormat};
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
 use crate::layout::generate::{self, AlmostBrokenFile, Breakage, BrokenFile};
 use crate::{Finding, ReadOptions, Report, Result, Rule, Severity};
 
-impl AnyFormat {
+impl dyn DynFormat {
     /// Returns copies of a valid file, each with exactly one defect, and with the rule that `check` reports for it.
     ///
     /// Breakages violate the [layout](generate::breakages()) of a binary file, or the grammar of a line in a text file.
     ///
     /// ```
     /// # #[cfg(feature = "seed")] {
-    /// use meshspec::{AnyFormat, FormatId};
+    /// use meshspec::seed;
     ///
     /// let file = b"[name]=a\np 0, 0, 0\np 1, 0, 0\np 0, 1, 0\nf 0, 1, 2\n";
     /// let options = meshspec::ReadOptions::lenient();
     /// let broken: Vec<String> =
-    ///     AnyFormat::from(FormatId::Seed).breakages(file, &options)?.map(|broken| broken.to_string()).collect();
+    ///     seed::FORMAT.breakages(file, &options)?.map(|broken| broken.to_string()).collect();
     /// assert!(broken.iter().any(|broken| broken == "faces[0][0]: a value out of range"), "{broken:?}");
     /// # }
     /// # Ok::<(), meshspec::Error>(())
@@ -27,7 +27,7 @@ impl AnyFormat {
     ///
     /// Returns an error if a binary file is invalid, a text file cannot be decoded, or the format lacks the dialect.
     pub fn breakages<'f>(
-        self,
+        &'static self,
         file: &'f [u8],
         options: &ReadOptions,
     ) -> Result<Box<dyn Iterator<Item = BrokenFile> + 'f>> {
@@ -36,7 +36,7 @@ impl AnyFormat {
 
     /// Like [`breakages`](Self::breakages), but with up to `max` values for each defect.
     pub(crate) fn breakages_with_values<'f>(
-        self,
+        &'static self,
         file: &'f [u8],
         options: &ReadOptions,
         max: usize,
@@ -64,7 +64,7 @@ impl AnyFormat {
     ///
     /// See [`breakages`](Self::breakages).
     pub fn almost_broken<'f>(
-        self,
+        &'static self,
         file: &'f [u8],
         options: &ReadOptions,
     ) -> Result<Box<dyn Iterator<Item = AlmostBrokenFile> + 'f>> {
@@ -87,7 +87,7 @@ impl AnyFormat {
 
     /// Sets a missing rule to the most severe rule that `check` reports, and sets the severity. `None` if `check` does
     /// not report the rule, or the validity of the file contradicts the expected severity.
-    fn with_verdict(self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
+    fn with_verdict(&self, broken: BrokenFile, options: &ReadOptions) -> Option<BrokenFile> {
         let report = self.check(&broken.bytes, options).ok()?;
         let mut findings = report.findings().iter();
         let found = match broken.rule {

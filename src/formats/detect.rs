@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{AnyFormat, Document};
-use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
+use super::{AnyDocument, AnyFormat, Formats};
+use crate::{Dialect, Error, ReadOptions, Report, Result};
 
 /// The confidence that given bytes are a file of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub struct Detection {
     pub dialect: Dialect,
 }
 
-/// The detected format and dialect: a built-in format or, through [`Formats`](crate::Formats), any registered one.
+/// The detected format and dialect.
 ///
 /// ```
 /// # #[cfg(feature = "seed")] {
@@ -52,9 +52,9 @@ pub struct Detection {
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected<F = FormatId> {
+pub struct Detected {
     /// The format.
-    pub format: F,
+    pub format: AnyFormat,
     /// The dialect of the format.
     pub dialect: Dialect,
 }
@@ -65,13 +65,11 @@ impl Detected {
     /// # Errors
     ///
     /// See [`Format::read`](crate::Format::read).
-    pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<AnyDocument> {
         self.format
             .read(bytes, &self.with_detected_dialect(options))
     }
-}
 
-impl<F: Copy + Into<AnyFormat>> Detected<F> {
     /// Returns all violations in the bytes, read in the detected format. See [`check`](crate::check).
     ///
     /// # Errors
@@ -79,12 +77,11 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
     /// See [`check`](crate::check).
     pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         self.format
-            .into()
             .check(bytes, &self.with_detected_dialect(options))
     }
 
     /// Adds the detected dialect to the options unless they already have one.
-    fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
+    pub(crate) fn with_detected_dialect(self, options: &ReadOptions) -> ReadOptions {
         options
             .clone()
             .with_dialect(options.dialect.unwrap_or(self.dialect))
@@ -96,11 +93,11 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::{Dialect, mesh};
 ///
 /// let bytes = std::fs::read("samples/mesh/flag_renderlib.mesh")?;
 /// let detected = meshspec::detect(&bytes, None)?;
-/// assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, Dialect::Renderlib));
+/// assert_eq!((detected.format, detected.dialect), (mesh::FORMAT, Dialect::RENDERLIB));
 /// let document = detected.read(&bytes, &Default::default())?;
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -110,29 +107,19 @@ impl<F: Copy + Into<AnyFormat>> Detected<F> {
 ///
 /// Returns an error if neither the bytes nor the extension identifies one built-in format.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
-    detect_among(FormatId::ALL, &[], bytes, path)
-}
-
-/// Like [`detect`], but error messages also list `others`, formats that the caller has already ruled out.
-#[cfg(feature = "scene")]
-pub(crate) fn detect_without(
-    others: &[&'static str],
-    bytes: &[u8],
-    path: &Path,
-) -> Result<Detected> {
-    detect_among(FormatId::ALL, others, bytes, Some(path))
+    detect_among(Formats::BUILT_IN, &[], bytes, path)
 }
 
 /// Detects the format of a file among `formats`. Error messages also list `others`.
-pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
-    formats: &[F],
+pub(super) fn detect_among(
+    formats: &[AnyFormat],
     others: &[&'static str],
     bytes: &[u8],
     path: Option<&Path>,
-) -> Result<Detected<F>> {
+) -> Result<Detected> {
     let detections: Vec<_> = formats
         .iter()
-        .map(|format| (*format, (*format).into().detect(bytes)))
+        .map(|format| (*format, format.detect(bytes)))
         .collect();
     let best = detections
         .iter()
@@ -148,7 +135,7 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
         candidates = detections;
         candidates.retain(|(format, _)| *format == by_path);
     }
-    let name = |format: &F| (*format).into().name();
+    let name = |format: &AnyFormat| format.name();
     let message = match *candidates {
         [(format, Detection { dialect, .. })] => return Ok(Detected { format, dialect }),
         [] if bytes.is_empty() => "the file is empty".to_owned(),
@@ -170,23 +157,12 @@ pub(super) fn detect_among<F: Copy + PartialEq + Into<AnyFormat>>(
 
 /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it, and
 /// always for `.mesh`, which several built-in formats share.
-pub(super) fn format_by_extension<F: Copy + Into<AnyFormat>>(
-    formats: &[F],
-    path: &Path,
-) -> Option<F> {
+pub(super) fn format_by_extension(formats: &[AnyFormat], path: &Path) -> Option<AnyFormat> {
     let extension = path.extension()?.to_str()?;
-    let has_extension = |format: &&F| (**format).into().about().has_extension(extension);
+    let has_extension = |format: &&AnyFormat| format.about().has_extension(extension);
     let mut formats = formats.iter().filter(has_extension);
     match (formats.next(), formats.next()) {
         (Some(format), None) if !extension.eq_ignore_ascii_case("mesh") => Some(*format),
         _ => None,
-    }
-}
-
-impl FormatId {
-    /// Returns the format with the extension of `path`, ignoring case. `None` if no format or several formats have it,
-    /// and always for `.mesh`.
-    pub fn by_extension(path: &Path) -> Option<FormatId> {
-        format_by_extension(FormatId::ALL, path)
     }
 }

@@ -9,9 +9,9 @@ use crate::{Dialect, Enforcement, Limits, ReadOptions, Report, Result, Rule};
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::{AnyFormat, FormatId, RuleExample};
+/// use meshspec::RuleExample;
 ///
-/// let format = AnyFormat::from(FormatId::Mesh);
+/// let format = meshspec::mesh::FORMAT;
 /// let rule = format.about().rule("MESH-FORMAT-BITS").unwrap();
 /// let RuleExample { violating, correct, .. } = format.example_of(rule).unwrap();
 /// assert!(violating != correct && violating.len() == correct.len());

@@ -4,15 +4,15 @@ use std::io;
 
 use serde::Deserialize;
 
-use super::{AnyFormat, Document};
+use super::{AnyDocument, DynDocument, DynFormat};
 use crate::layout::declaration::Type;
 use crate::layout::dump::{Dump, JsonHead};
 use crate::layout::tree::Tree;
-use crate::{Dialect, Error, ErrorKind, FormatId, Limits, ReadOptions, Result, WriteOptions};
+use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Result, WriteOptions};
 
-impl AnyFormat {
+impl dyn DynFormat {
     /// Returns `true` if files can be converted to JSON: the values of the format are declared.
-    pub fn has_json(self) -> bool {
+    pub fn has_json(&self) -> bool {
         !self.value_layouts().is_empty()
     }
 
@@ -23,7 +23,7 @@ impl AnyFormat {
     ///
     /// Returns an error if the file is rejected, or writing fails.
     pub fn file_to_json(
-        self,
+        &self,
         bytes: &[u8],
         options: &ReadOptions,
         out: &mut impl io::Write,
@@ -55,9 +55,7 @@ impl AnyFormat {
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
-    /// use meshspec::{AnyFormat, FormatId};
-    ///
-    /// let format = AnyFormat::from(FormatId::Mesh);
+    /// let format = meshspec::mesh::FORMAT;
     /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
     /// let mut json = Vec::new();
     /// format.file_to_json(&bytes, &Default::default(), &mut json)?;
@@ -70,7 +68,7 @@ impl AnyFormat {
     ///
     /// Returns an error if the text does not contain the values of a file of the format, a value that is omitted cannot
     /// be computed, or the strictness in the options rejects the file.
-    pub fn json_to_file(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
+    pub fn json_to_file(&self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let (dialect, layout) = self.layout_in_json(text)?;
         let bytes = Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
         let read_options = ReadOptions::default()
@@ -87,7 +85,7 @@ impl AnyFormat {
     }
 
     /// Returns the layout that JSON names, and its dialect.
-    fn layout_in_json(self, text: &[u8]) -> Result<(Dialect, &'static Type)> {
+    fn layout_in_json(&self, text: &[u8]) -> Result<(Dialect, &'static Type)> {
         #[derive(Deserialize)]
         struct Head {
             layout: String,
@@ -96,33 +94,29 @@ impl AnyFormat {
         self.layout_named(&layout)
             .ok_or_else(|| self.missing_error(&format!("layout `{layout}`")))
     }
-}
 
-impl FormatId {
     /// Reads a document from the JSON of a file, whether or not it is valid.
     ///
     /// # Errors
     ///
     /// Returns an error if the text does not contain the values of a file of the format.
-    pub fn document_from_json(self, text: &[u8]) -> Result<Document> {
-        let format = AnyFormat::from(self);
-        let (dialect, layout) = format.layout_in_json(text)?;
+    pub fn document_from_json(&self, text: &[u8]) -> Result<AnyDocument> {
+        let (dialect, layout) = self.layout_in_json(text)?;
         let bytes = Tree::from_json(layout, text)?.assemble_consistent(&Limits::default())?;
         let options = ReadOptions::lenient().with_dialect(dialect);
         self.read(&bytes, &options.with_comments(true))
     }
 }
 
-impl Document {
+impl dyn DynDocument {
     /// Writes the values of the document's file as JSON.
     ///
     /// # Errors
     ///
     /// Returns an error if the dialect cannot express the document, or writing fails.
     pub fn write_json(&self, options: &WriteOptions, out: &mut impl io::Write) -> Result<()> {
-        let format = AnyFormat::from(self.format());
         let bytes = self.write(options)?;
         let options = ReadOptions::lenient().with_dialect(self.dialect());
-        format.file_to_json(&bytes, &options, out)
+        self.format().file_to_json(&bytes, &options, out)
     }
 }

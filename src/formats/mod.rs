@@ -3,15 +3,12 @@
 mod about;
 mod any;
 mod binary;
-#[macro_use]
-mod by_document;
 #[cfg(feature = "bmd")]
 pub mod bmd;
 mod broken;
-mod by_id;
+mod by_layout;
 #[cfg(feature = "crucible")]
 pub mod crucible;
-mod declared;
 mod detect;
 mod document;
 mod examples;
@@ -34,11 +31,8 @@ mod scenes;
 pub mod seed;
 
 pub use about::{About, Layouts, Specification};
-pub use any::AnyFormat;
+pub use any::{AnyDocument, AnyFormat, DynDocument, DynFormat, format_of};
 pub use binary::{BinaryFormat, FromDialect};
-pub use declared::Declared;
-#[cfg(feature = "scene")]
-pub(crate) use detect::detect_without;
 pub use detect::{Confidence, Detected, Detection, detect};
 pub use document::Document;
 pub use examples::RuleExample;
@@ -72,7 +66,7 @@ use crate::{ReadOptions, Report, Result};
 ///
 /// Returns an error if the format cannot be detected, or the bytes violate rules that `options` enforce.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-    detect(bytes, None)?.read(bytes, options)
+    detect(bytes, None)?.read(bytes, options)?.try_into()
 }
 
 /// Reads the file at `path` strictly. The extension is used only if the bytes do not identify one format.
@@ -111,7 +105,11 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
     let path = path.as_ref();
     let is_possible = |start: &[u8], _| Formats::builtin().may_detect(start);
     read_file(path, &options.limits, is_possible)
-        .and_then(|bytes| detect(&bytes, Some(path))?.read(&bytes, options))
+        .and_then(|bytes| {
+            detect(&bytes, Some(path))?
+                .read(&bytes, options)?
+                .try_into()
+        })
         .map_err(|error| error.in_file(path))
 }
 
@@ -122,7 +120,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// let report = meshspec::check(&bytes, meshspec::FormatId::Mesh, &Default::default())?;
+/// let report = meshspec::check(&bytes, meshspec::mesh::FORMAT, &Default::default())?;
 /// assert_eq!((report.errors(), report.warnings()), (0, 0));
 /// # }
 /// # Ok::<(), meshspec::Error>(())
@@ -132,6 +130,6 @@ pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Docume
 ///
 /// Returns an error if decoding exceeds the limits or needs a packing whose feature is disabled, or the format lacks
 /// the dialect in the options.
-pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
-    format.into().check(bytes, options)
+pub fn check(bytes: &[u8], format: AnyFormat, options: &ReadOptions) -> Result<Report> {
+    format.check(bytes, options)
 }

@@ -3,26 +3,33 @@
 use std::path::Path;
 
 use super::detect::{detect_among, format_by_extension};
-use super::{AnyFormat, Declared, Detected};
-use crate::{Error, FormatId, Result};
+use super::{AnyFormat, Detected, Format, format_of};
+use crate::{Error, Result};
 
 /// A registry of built-in and custom formats.
 ///
 /// ```
+/// use binrw::binrw;
 /// use meshspec::layout::Layout;
-/// use meshspec::{About, Declared, Formats};
+/// use meshspec::{BinaryFormat, Formats};
 ///
-/// struct Readings;
+/// /// Readings of a sensor.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little, magic = b"READ")]
+/// struct Readings {
+///     /// The values of a day, one an hour.
+///     values: [f32; 24],
+/// }
 ///
-/// impl Declared for Readings {
-///     const ABOUT: &'static About =
-///         &About::new("readings", "Readings", || &[("readings", &<Vec<f32> as Layout>::TYPE)])
-///             .with_extensions(&["readings"]);
+/// impl BinaryFormat for Readings {
+///     const NAME: &'static str = "readings";
+///     const EXTENSIONS: &'static [&'static str] = &["readings"];
 /// }
 ///
 /// let formats = Formats::builtin().with::<Readings>()?;
-/// assert_eq!(formats.get("readings")?.about().title, "Readings");
-/// assert_eq!(formats.by_extension("june.readings".as_ref()), Some(formats.get("readings")?));
+/// let readings = formats.get("readings")?;
+/// assert_eq!(formats.by_extension("june.readings".as_ref()), Some(readings));
 /// assert!(formats.get("reading").unwrap_err().to_string().ends_with("readings"));
 /// # Ok::<(), meshspec::Error>(())
 /// ```
@@ -35,14 +42,23 @@ impl Formats {
         Formats::default()
     }
 
-    /// Creates a registry of the built-in formats.
+    /// The built-in formats whose features are enabled.
+    pub const BUILT_IN: &[AnyFormat] = &[
+        #[cfg(feature = "mesh")]
+        crate::mesh::FORMAT,
+        #[cfg(feature = "crucible")]
+        crate::crucible::FORMAT,
+        #[cfg(feature = "iyma")]
+        crate::iyma::FORMAT,
+        #[cfg(feature = "seed")]
+        crate::seed::FORMAT,
+        #[cfg(feature = "bmd")]
+        crate::bmd::FORMAT,
+    ];
+
+    /// Creates a registry of the [built-in formats](Formats::BUILT_IN).
     pub fn builtin() -> Formats {
-        Formats(
-            FormatId::ALL
-                .iter()
-                .map(|format| (*format).into())
-                .collect(),
-        )
+        Formats(Formats::BUILT_IN.to_vec())
     }
 
     /// Adds a format. Detection ignores file extensions that several formats share.
@@ -51,11 +67,11 @@ impl Formats {
     ///
     /// Returns an error if the name of the format is already registered, or the name of the format or of a layout does
     /// not match `[a-z][a-z0-9_]*`.
-    pub fn with<T: Declared>(self) -> Result<Formats> {
-        self.with_format(AnyFormat::of::<T>())
+    pub fn with<T: Format>(self) -> Result<Formats> {
+        self.with_format(format_of::<T>())
     }
 
-    /// Adds a format, for example one with [conversions](AnyFormat::with_scenes).
+    /// Adds a format chosen at run time, for example one of another registry.
     ///
     /// # Errors
     ///
@@ -94,7 +110,7 @@ impl Formats {
     /// Returns the names of the formats, comma-separated.
     pub fn names(&self) -> String {
         self.iter()
-            .map(AnyFormat::name)
+            .map(|format| format.name())
             .collect::<Vec<_>>()
             .join(", ")
     }
@@ -127,12 +143,12 @@ impl Formats {
     ///
     /// ```
     /// # #[cfg(all(feature = "mesh", feature = "seed"))] {
-    /// use meshspec::{FormatId, Formats};
+    /// use meshspec::{Formats, mesh, seed};
     ///
     /// let formats = Formats::builtin();
-    /// let (mesh, seed) = (FormatId::Mesh.into(), FormatId::Seed.into());
-    /// assert_eq!(formats.for_output("robot.mesh".as_ref(), None), Some(mesh));
-    /// assert_eq!(formats.for_output("robot.mesh".as_ref(), Some(seed)), Some(seed));
+    /// let from_seed = formats.for_output("robot.mesh".as_ref(), Some(seed::FORMAT));
+    /// assert_eq!(formats.for_output("robot.mesh".as_ref(), None), Some(mesh::FORMAT));
+    /// assert_eq!(from_seed, Some(seed::FORMAT));
     /// # }
     /// ```
     pub fn for_output(&self, path: &Path, input_format: Option<AnyFormat>) -> Option<AnyFormat> {
@@ -165,8 +181,20 @@ impl Formats {
     /// # Errors
     ///
     /// Returns an error if neither the bytes nor the extension identifies one format.
-    pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected<AnyFormat>> {
+    pub fn detect(&self, bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
         detect_among(&self.0, &[], bytes, path)
+    }
+
+    /// Like [`detect`](Formats::detect), but error messages also list `others`, formats that the caller has already ruled
+    /// out.
+    #[cfg(feature = "scene")]
+    pub(crate) fn detect_without(
+        &self,
+        others: &[&'static str],
+        bytes: &[u8],
+        path: &Path,
+    ) -> Result<Detected> {
+        detect_among(&self.0, others, bytes, Some(path))
     }
 }
 

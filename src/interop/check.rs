@@ -73,7 +73,7 @@ impl Interchange {
         };
         let violating = correct.replacen(from, to, 1).into();
         RuleExample {
-            dialect: Dialect::Spec,
+            dialect: Dialect::SPEC,
             violating,
             correct: correct.into(),
         }

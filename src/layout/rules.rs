@@ -24,7 +24,7 @@ pub struct DeclaredRule {
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::schema::{DeclaredRule, declared_rules};
 ///
-/// let rules = declared_rules(meshspec::FormatId::Mesh.about().layouts());
+/// let rules = declared_rules(meshspec::mesh::FORMAT.about().layouts());
 /// let is_strings = |rule: &&DeclaredRule| rule.field == "Document.strings";
 /// assert_eq!(rules.iter().find(is_strings).unwrap().requirement, "The last string must end with a NUL");
 /// # }

@@ -16,6 +16,7 @@ mod bake;
 mod capabilities;
 mod check;
 mod compare;
+mod conversions;
 mod edit;
 #[cfg_attr(
     not(all(feature = "gltf", feature = "obj", feature = "ply", feature = "stl")),
@@ -66,6 +67,7 @@ pub use capabilities::Capabilities;
 pub use compare::{
     CompareOptions, DifferenceKind, SceneComparison, SceneDifference, UncomparedCorners, compare,
 };
+pub use conversions::SceneConversions;
 pub use material::{AlphaMode, Material};
 pub use mesh::{Colors, Components, CustomAttribute, Faces, Indices, Mesh};
 pub use model::{DrawnMesh, Model};
@@ -165,12 +167,12 @@ pub struct Lod {
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::scene::SceneOptions;
-/// use meshspec::{Dialect, Document, FormatId};
+/// use meshspec::{Dialect, Document};
 ///
 /// let (scene, _) = meshspec::open("samples/mesh/flag.mesh")?.into_scene(&SceneOptions::default())?;
-/// let options = SceneOptions::default().with_dialect(Dialect::Renderlib);
-/// let (document, _) = Document::from_scene(FormatId::Mesh, scene, &options)?;
-/// assert_eq!(document.dialect(), Dialect::Renderlib);
+/// let options = SceneOptions::default().with_dialect(Dialect::RENDERLIB);
+/// let (document, _) = Document::from_scene(meshspec::mesh::FORMAT, scene, &options)?;
+/// assert_eq!(document.dialect(), Dialect::RENDERLIB);
 /// # }
 /// # Ok::<(), meshspec::Error>(())
 /// ```

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use meshspec::layout::declaration::{Requirement, Shape, Type};
 use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::expr::Expr;
-use meshspec::{FormatId, ReadOptions};
+use meshspec::{AnyFormat, Formats, ReadOptions};
 use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -265,25 +265,25 @@ pub fn values_of(ty: &'static Type, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A valid file and its format.
-pub type File = (FormatId, Vec<u8>);
+pub type File = (AnyFormat, Vec<u8>);
 
 /// Returns the files in `samples/`. Panics if strict reading rejects one.
 pub fn samples() -> Vec<File> {
-    FormatId::ALL
+    Formats::BUILT_IN
         .iter()
         .flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes)))
         .collect()
 }
 
 /// Returns the samples of one format.
-pub fn samples_of(format: FormatId) -> impl Iterator<Item = Vec<u8>> {
+pub fn samples_of(format: AnyFormat) -> impl Iterator<Item = Vec<u8>> {
     let folder = format!("{ROOT}/samples/{format}");
     std::fs::read_dir(folder)
         .unwrap()
         .map(move |entry| sample(format, &entry.unwrap().path()))
 }
 
-fn sample(format: FormatId, path: &Path) -> Vec<u8> {
+fn sample(format: AnyFormat, path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let document = format.read(&bytes, &ReadOptions::default());
     if let Err(error) = document {
@@ -301,6 +301,6 @@ pub fn accepted_fixtures() -> Vec<File> {
         .into_iter()
         .filter(|fixture| fixture.strict == Some(true));
     accepted
-        .filter_map(|fixture| Some((fixture.format.parse().ok()?, fixture.bytes)))
+        .filter_map(|fixture| Some((Formats::builtin().get(&fixture.format).ok()?, fixture.bytes)))
         .collect()
 }

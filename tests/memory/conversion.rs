@@ -9,7 +9,7 @@
 use libtest_mimic::Trial;
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::{Faces, Mesh, Scene, SceneOptions};
-use meshspec::{Document, FormatId};
+use meshspec::{Document, Formats};
 
 use crate::MEMORY;
 
@@ -133,7 +133,7 @@ fn assert_memory(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u
 }
 
 fn each_format_to_gltf() {
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let (document, _) =
             Document::from_scene(*format, scene(), &SceneOptions::default()).unwrap();
         let file = document.write(&Default::default()).unwrap();

@@ -1,7 +1,7 @@
 //! Reading damaged files never panics, returns errors with a reason and a location, and uses bounded memory.
 
 use libtest_mimic::Trial;
-use meshspec::{FormatId, ReadOptions, Result};
+use meshspec::{AnyFormat, ReadOptions, Result};
 
 use crate::common::{File, Mutator, accepted_fixtures, samples};
 use crate::fuzz::assert_readable;
@@ -29,7 +29,7 @@ fn trials_of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
 
 /// Reads a file strictly and leniently, and asserts that errors have a location and a rule. Returns the result of
 /// lenient reading.
-pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
+pub fn read(format: AnyFormat, bytes: &[u8]) -> Result<()> {
     assert_readable(
         format,
         bytes,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use libtest_mimic::Trial;
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
-use meshspec::{Document, ErrorKind, FormatId, Limit, Limits, ReadOptions, crucible, mesh};
+use meshspec::{Document, ErrorKind, Limit, Limits, ReadOptions, crucible, mesh};
 
 use crate::common::Mutator;
 use crate::{MEBIBYTE, measure_peak};
@@ -47,7 +47,7 @@ fn bombs_stop_at_the_limits() {
     let (packed, size) = bomb(256 * MEBIBYTE);
     let bytes = crucible_chunk(&packed, size);
     let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(16 << 20));
-    let (result, memory) = measure_peak(|| FormatId::Crucible.read(&bytes, &options));
+    let (result, memory) = measure_peak(|| crucible::FORMAT.read(&bytes, &options));
     assert_eq!(
         result.unwrap_err().kind(),
         ErrorKind::LimitExceeded(Limit::Decoded)
@@ -62,8 +62,7 @@ fn excessive_lz4_sizes_are_not_allocated() {
     let packed = lz4_flex::block::compress(&noise);
     assert!(packed.len() > MEBIBYTE);
     let bytes = crucible_chunk(&packed, 200 * MEBIBYTE as u32);
-    let (result, memory) =
-        measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+    let (result, memory) = measure_peak(|| crucible::FORMAT.read(&bytes, &ReadOptions::default()));
     let error = result.unwrap_err();
     assert_eq!(error.rule().unwrap().code, "CRUCIBLE-PACKING", "{error}");
     assert!(memory < 20 * MEBIBYTE, "{memory} bytes");
@@ -104,7 +103,7 @@ fn zstd_bombs_stop_at_the_declared_size() {
     ] {
         let bytes = iyma_file(size, &bomb);
         let (result, memory) =
-            measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+            measure_peak(|| meshspec::iyma::FORMAT.read(&bytes, &ReadOptions::lenient()));
         let error = result.unwrap_err();
         assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
         assert!(memory < MEBIBYTE, "{memory} bytes");
@@ -119,7 +118,7 @@ fn zstd_bombs_stop_at_the_declared_size() {
     // The declared size is correct, but exceeds the limits.
     let bytes = iyma_file(1 << 28, &bomb);
     let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
-    let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &options));
+    let (result, memory) = measure_peak(|| meshspec::iyma::FORMAT.read(&bytes, &options));
     assert_eq!(
         result.unwrap_err().kind(),
         ErrorKind::LimitExceeded(Limit::Decoded)
@@ -161,7 +160,8 @@ fn excessive_iyma_sizes_are_not_allocated() {
         .chain((1..=blocks).flat_map(|i| block(u32::from(i == blocks))))
         .collect();
     let bytes = iyma_file(512 << 20, &frame);
-    let (result, memory) = measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) =
+        measure_peak(|| meshspec::iyma::FORMAT.read(&bytes, &ReadOptions::lenient()));
     assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
     assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
     let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
@@ -251,7 +251,7 @@ fn sizes_near_integer_limits() {
             (poses, "animations[0].timestamps"),
         ] {
             let (result, memory) =
-                measure_peak(|| FormatId::Mesh.read(&bytes, &ReadOptions::default()));
+                measure_peak(|| mesh::FORMAT.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
             assert_eq!(
                 (&*error.path().to_string(), error.rule().unwrap().code),
@@ -263,7 +263,7 @@ fn sizes_near_integer_limits() {
         // IyMA: user data.
         let bytes = iyma_file(size, &zstd_bomb(1));
         let (result, memory) =
-            measure_peak(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+            measure_peak(|| meshspec::iyma::FORMAT.read(&bytes, &ReadOptions::lenient()));
         assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
         assert!(memory < MEBIBYTE, "{memory} bytes");
         // Crucible: the uncompressed, then the compressed size.
@@ -271,7 +271,7 @@ fn sizes_near_integer_limits() {
         compressed[1..5].copy_from_slice(&size.to_le_bytes());
         for bytes in [crucible_chunk(&[0], size), compressed] {
             let (result, memory) =
-                measure_peak(|| FormatId::Crucible.read(&bytes, &ReadOptions::default()));
+                measure_peak(|| crucible::FORMAT.read(&bytes, &ReadOptions::default()));
             let error = result.unwrap_err();
             assert!(
                 error.path().to_string().starts_with("chunks[0].indices"),
@@ -307,7 +307,7 @@ fn images_with_shared_bytes_use_bounded_memory() {
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
-        let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &options));
+        let (result, memory) = measure_peak(|| meshspec::bmd::FORMAT.read(&bytes, &options));
         assert_eq!(
             result.unwrap_err().kind(),
             ErrorKind::LimitExceeded(Limit::Fixed)
@@ -340,7 +340,8 @@ fn images_with_shared_bytes_use_bounded_memory() {
         words.extend([0, 1, 48, bones]);
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) =
+        measure_peak(|| meshspec::bmd::FORMAT.read(&bytes, &ReadOptions::lenient()));
     let error = result.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded(Limit::Fixed));
     assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
@@ -368,7 +369,8 @@ fn images_with_shared_bytes_use_bounded_memory() {
     ];
     words.resize(12 + zeros as usize / 4, 0);
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    let (result, memory) = measure_peak(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    let (result, memory) =
+        measure_peak(|| meshspec::bmd::FORMAT.read(&bytes, &ReadOptions::lenient()));
     assert!(result.is_ok());
     assert!(
         memory < 24 * bytes.len(),
@@ -393,7 +395,7 @@ fn vertices_without_attributes_are_not_allocated() {
     });
     let bytes = document.write(&Default::default()).unwrap();
     let (result, memory) = measure_peak(|| {
-        let document = FormatId::Iyma
+        let document = meshspec::iyma::FORMAT
             .read(&bytes, &ReadOptions::default())
             .unwrap();
         document.into_scene(&SceneOptions::default())
@@ -412,7 +414,7 @@ fn empty_strings_use_memory_of_the_file_size() {
     let strings = 8 << 20;
     bytes.resize(bytes.len() + strings, 0);
     let (losses, memory) = measure_peak(|| {
-        let document = FormatId::Mesh.read(&bytes, &Default::default()).unwrap();
+        let document = mesh::FORMAT.read(&bytes, &Default::default()).unwrap();
         assert!(document.check().findings().len() < 100);
         document.into_scene(&SceneOptions::default()).unwrap().1
     });
@@ -463,10 +465,7 @@ fn reading_uses_at_most_110_percent_of_the_decoded_size() {
     for document in [mesh, crucible, iyma] {
         let bytes = document.write(&Default::default()).unwrap();
         let (result, memory) = measure_peak(|| {
-            document
-                .format()
-                .read(&bytes, &ReadOptions::default())
-                .unwrap()
+            Document::read(document.format(), &bytes, &ReadOptions::default()).unwrap()
         });
         assert!(result == document);
         assert!(

@@ -10,7 +10,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
 use meshspec::scene::SceneOptions;
-use meshspec::{Error, FormatId, Limits, ReadOptions};
+use meshspec::{AnyFormat, Error, Limits, ReadOptions};
 
 use crate::common::{samples, values_of};
 use crate::{MEBIBYTE, measure_peak};
@@ -182,7 +182,7 @@ fn long_lists_use_memory_proportional_to_their_size() {
 
 /// Asserts that checking, reading and converting use little memory. Levels of detail in BMD grow most: 4 bytes become a
 /// struct of about 70. IyMA meshes may share vertices, which are copied for each mesh of the scene.
-fn assert_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
+fn assert_small(name: &str, format: AnyFormat, layout: &'static Type, bytes: &[u8]) {
     let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 256;
     let shared = if name == "iyma descriptor.meshes" {
         64 * MEBIBYTE

@@ -1,7 +1,7 @@
 //! Memory of reading large Seed files and invalid text files.
 
 use libtest_mimic::Trial;
-use meshspec::{FormatId, ReadOptions};
+use meshspec::ReadOptions;
 
 use crate::common::Mutator;
 use crate::damaged::read;
@@ -35,7 +35,8 @@ fn texts_use_the_result_and_32_mebibytes() {
     let text = seed_text(vertices);
     let decoded = vertices * (12 + 12 + 8 + 2 * 12);
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
-        let (result, memory) = measure_peak(|| FormatId::Seed.read(&text, &options).unwrap());
+        let (result, memory) =
+            measure_peak(|| meshspec::seed::FORMAT.read(&text, &options).unwrap());
         assert!(
             memory <= decoded + 32 * MEBIBYTE,
             "{memory} bytes for {decoded}"
@@ -74,13 +75,14 @@ fn junk_uses_bounded_memory() {
         ("zeros", repeated(b"\0"), 2 * MEBIBYTE),
         ("UTF-16", repeated(b"p\0 \x001\0,\0"), MEBIBYTE),
     ] {
-        let check = || meshspec::check(&junk, FormatId::Seed, &ReadOptions::default()).unwrap();
+        let check =
+            || meshspec::check(&junk, meshspec::seed::FORMAT, &ReadOptions::default()).unwrap();
         let (report, memory) = measure_peak(|| two.install(check));
         assert!(
             report.errors() > 0 && memory <= most,
             "{what}: {memory} bytes"
         );
-        let (result, memory) = measure_peak(|| two.install(|| read(FormatId::Seed, &junk)));
+        let (result, memory) = measure_peak(|| two.install(|| read(meshspec::seed::FORMAT, &junk)));
         assert!(result.is_err() && memory <= most, "{what}: {memory} bytes");
     }
 }

@@ -9,7 +9,7 @@ use meshspec::layout::declaration::{
 };
 use meshspec::layout::expr::{Expr, Value};
 use meshspec::layout::walk::{Node, Visit, Visitor, walk};
-use meshspec::{Document, FormatId, Limits, ReadOptions, Report, Rule, Severity, layout};
+use meshspec::{AnyFormat, Document, Limits, ReadOptions, Report, Rule, Severity, layout};
 
 static ADDED: Rule = Rule::new("ADDED", Severity::Warning, "No field has this value.");
 
@@ -149,7 +149,7 @@ fn a_constraint_on_any_field_is_checked_in_documents() {
     let mut unchecked = BTreeMap::<_, Vec<_>>::new();
     for (format, name, layout, bytes) in fields() {
         let mut report = Report::default();
-        match format.read(&bytes, &ReadOptions::lenient()).unwrap() {
+        match Document::read(format, &bytes, &ReadOptions::lenient()).unwrap() {
             Document::Mesh(document) => layout::check_document(layout, &document, &mut report),
             Document::Crucible(document) => layout::check_document(layout, &document, &mut report),
             Document::Iyma(document) => layout::check_document(layout, &document, &mut report),
@@ -200,7 +200,7 @@ fn a_constraint_on_any_field_is_checked() {
 
 /// Returns each field of the samples once per format, with a file that contains it, and a copy of the declaration that
 /// constrains it.
-fn fields() -> Vec<(FormatId, &'static str, &'static Type, Vec<u8>)> {
+fn fields() -> Vec<(AnyFormat, &'static str, &'static Type, Vec<u8>)> {
     let mut fields = BTreeMap::new();
     for (format, bytes) in crate::common::samples() {
         let dialect = format.detect(&bytes).dialect;

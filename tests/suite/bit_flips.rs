@@ -11,8 +11,7 @@ use meshspec::bmd::{PackedFace, PackedVertex};
 use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visit, Visitor};
 use meshspec::{
-    AnyFormat, Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions,
-    bmd,
+    AnyFormat, Dialect, Document, Format, ReadOptions, Span, Strictness, WriteOptions, bmd,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -81,7 +80,7 @@ fn to_usize_range(range: &Range<u64>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-fn leaves(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Option<Leaves> {
+fn leaves(format: AnyFormat, dialect: Dialect, bytes: &[u8]) -> Option<Leaves> {
     let layout = format.layout_of(bytes, dialect)?;
     let mut leaves = Leaves::default();
     walk::walk(layout, bytes, &Default::default(), &mut leaves).ok()?;
@@ -171,10 +170,7 @@ fn unaffected_output(
     if written == original.bytes {
         return Some("the file that is written is the old one");
     }
-    match document
-        .format()
-        .read(&written, &lenient(document.dialect()))
-    {
+    match Document::read(document.format(), &written, &lenient(document.dialect())) {
         Ok(again) if exact_text(&again) == text => None,
         _ => Some("the file that is written is not the document"),
     }
@@ -182,7 +178,7 @@ fn unaffected_output(
 
 /// Returns a message if the JSON of a file does not give the file back.
 fn json_fault(flipped: &[u8], document: &Document) -> Option<&'static str> {
-    let format = AnyFormat::from(document.format());
+    let format = document.format();
     let mut json = Vec::new();
     let options = lenient(document.dialect());
     if format.file_to_json(flipped, &options, &mut json).is_err() {
@@ -208,13 +204,13 @@ fn without_indices(path: &str) -> String {
 /// item of a list. The JSON of every 25th file is compared by default. Fields for which `is_computed` returns `true`
 /// may leave the document unchanged.
 fn count_decodable_flips(
-    format: FormatId,
+    format: AnyFormat,
     bytes: &[u8],
     is_computed: impl Fn(&str) -> bool,
     accepted: &mut BTreeMap<String, usize>,
 ) {
     let dialect = meshspec::detect(bytes, None).unwrap().dialect;
-    let document = format.read(bytes, &lenient(dialect)).unwrap();
+    let document = Document::read(format, bytes, &lenient(dialect)).unwrap();
     let original = Original {
         bytes,
         text: exact_text(&document),
@@ -236,7 +232,7 @@ fn count_decodable_flips(
         if !is_sampled && !is_first {
             return;
         }
-        let Ok(changed) = format.read(&flipped, &lenient(dialect)) else {
+        let Ok(changed) = Document::read(format, &flipped, &lenient(dialect)) else {
             return;
         };
         *seen += 1;
@@ -323,9 +319,9 @@ fn count_decodable_flips(
 #[test]
 fn mesh() {
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
-    for bytes in samples_of(FormatId::Mesh) {
-        dialects.insert(FormatId::Mesh.detect(&bytes).dialect.to_string());
-        count_decodable_flips(FormatId::Mesh, &bytes, |_| false, &mut accepted);
+    for bytes in samples_of(meshspec::mesh::FORMAT) {
+        dialects.insert(meshspec::mesh::FORMAT.detect(&bytes).dialect.to_string());
+        count_decodable_flips(meshspec::mesh::FORMAT, &bytes, |_| false, &mut accepted);
     }
     assert_eq!(dialects.len(), 2, "{dialects:?}");
     // Changed versions, counts and joints of poses are rejected.
@@ -349,17 +345,17 @@ fn mesh() {
 #[test]
 fn crucible() {
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
-    for bytes in samples_of(FormatId::Crucible) {
-        let layout =
-            FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
-        let layouts = FormatId::Crucible.about().layouts();
+    for bytes in samples_of(meshspec::crucible::FORMAT) {
+        let layout = meshspec::crucible::FORMAT
+            .layout_of(&bytes, meshspec::crucible::FORMAT.detect(&bytes).dialect);
+        let layouts = meshspec::crucible::FORMAT.about().layouts();
         dialects.extend(
             layouts
                 .iter()
                 .filter(|(_, ty)| Some(*ty) == layout)
                 .map(|(name, _)| *name),
         );
-        count_decodable_flips(FormatId::Crucible, &bytes, |_| false, &mut accepted);
+        count_decodable_flips(meshspec::crucible::FORMAT, &bytes, |_| false, &mut accepted);
     }
     assert_eq!(dialects.len(), 4, "{dialects:?}");
     // An attribute has exactly one bit, and wrong sizes are rejected.
@@ -392,14 +388,21 @@ fn crucible() {
 #[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn iyma() {
     let mut accepted = BTreeMap::new();
-    for bytes in samples_of(FormatId::Iyma) {
-        count_decodable_flips(FormatId::Iyma, &bytes, |_| false, &mut BTreeMap::new());
+    for bytes in samples_of(meshspec::iyma::FORMAT) {
+        count_decodable_flips(
+            meshspec::iyma::FORMAT,
+            &bytes,
+            |_| false,
+            &mut BTreeMap::new(),
+        );
         // A data checksum would detect every change of the data.
-        let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
+        let document = meshspec::iyma::FORMAT
+            .read(&bytes, &Default::default())
+            .unwrap();
         let bytes = document
             .write(&WriteOptions::default().with_data_checksum(false))
             .unwrap();
-        count_decodable_flips(FormatId::Iyma, &bytes, |_| false, &mut accepted);
+        count_decodable_flips(meshspec::iyma::FORMAT, &bytes, |_| false, &mut accepted);
     }
     let fields = [
         "header.metadata_checksum",
@@ -415,7 +418,7 @@ fn iyma() {
 
 #[test]
 fn bmd() {
-    let mut files: Vec<_> = samples_of(FormatId::Bmd).collect();
+    let mut files: Vec<_> = samples_of(bmd::FORMAT).collect();
     // Covers all forms of vertices and faces.
     let mut runner = TestRunner::deterministic();
     let mut forms = BTreeSet::new();
@@ -444,14 +447,14 @@ fn bmd() {
             files.push(document.write(&WriteOptions::default()).unwrap());
         }
     }
-    let computed = computed_fields(FormatId::Bmd.about().layouts()[0].1);
+    let computed = computed_fields(bmd::FORMAT.about().layouts()[0].1);
     // Two triangle counts are correct (B12), so a flipped count may also be valid.
     let is_computed = |field: &str| {
         field == "meshes.n_tris" || computed.contains(field.rsplit('.').next().unwrap())
     };
     let mut accepted = BTreeMap::new();
     for bytes in files {
-        count_decodable_flips(FormatId::Bmd, &bytes, is_computed, &mut accepted);
+        count_decodable_flips(bmd::FORMAT, &bytes, is_computed, &mut accepted);
     }
     // No other count or size fits the lists.
     accepted.retain(|field, _| !is_computed(field));

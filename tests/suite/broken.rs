@@ -18,8 +18,7 @@ use meshspec::layout::generate::{Breakage, BrokenFile};
 use meshspec::layout::tree::Tree;
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
-    About, AnyFormat, Declared, Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule,
-    Severity,
+    AnyFormat, BinaryFormat, Dialect, Finding, Formats, Limits, ReadOptions, Report, Rule, Severity,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -327,7 +326,7 @@ struct Times {
 
 /// Returns files of every built-in layout with their read options: samples, and generated files that strict reading
 /// accepts.
-fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
+fn files() -> Vec<(AnyFormat, ReadOptions, &'static Type, Vec<u8>)> {
     let mut files = Vec::new();
     let count = if is_thorough() { 40 } else { 20 };
     for (format, bytes) in crate::common::samples() {
@@ -341,7 +340,7 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
             ));
         }
     }
-    for format in FormatId::ALL.iter().copied() {
+    for format in Formats::BUILT_IN.iter().copied() {
         let about = format.about();
         for (_, ty) in about.layouts() {
             for bytes in broken_files::generate_files(ty, count) {
@@ -417,13 +416,13 @@ fn readers_accept_almost_broken_files() {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let texts = crate::common::samples()
         .into_iter()
-        .filter(|(format, _)| *format == FormatId::Seed);
+        .filter(|(format, _)| *format == meshspec::seed::FORMAT);
     let texts = texts.map(|(format, bytes)| (format, ReadOptions::default(), bytes));
     let files = files()
         .into_iter()
         .map(|(format, options, _, bytes)| (format, options, bytes));
     for (format, options, bytes) in files.chain(texts) {
-        let Ok(almost) = AnyFormat::from(format).almost_broken(&bytes, &options) else {
+        let Ok(almost) = format.almost_broken(&bytes, &options) else {
             continue;
         };
         for almost in almost {
@@ -505,9 +504,9 @@ struct Summed {
     block: Vec<u8>,
 }
 
-impl Declared for Summed {
-    const ABOUT: &'static About =
-        &About::new("summed", "Summed", || &[("summed", &Summed::TYPE)]).with_rules(RULES);
+impl BinaryFormat for Summed {
+    const NAME: &'static str = "summed";
+    const RULES: &'static [&'static Rule] = RULES;
 }
 
 fn summed() -> Vec<u8> {
@@ -517,7 +516,7 @@ fn summed() -> Vec<u8> {
 
 #[test]
 fn sums_are_almost_broken_on_both_sides() {
-    let (format, options) = (AnyFormat::of::<Summed>(), ReadOptions::default());
+    let (format, options) = (meshspec::format_of::<Summed>(), ReadOptions::default());
     let file = summed();
     let sums: Vec<f32> = format
         .almost_broken(&file, &options)

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::layout::declaration::{Packing, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::schema::Schema;
@@ -21,7 +21,7 @@ const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshad
 /// Creates a temporary folder with all headers.
 fn folder() -> TempDir {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for file in format.schema(Schema::C) {
             fs::write(folder.path().join(file.name), file.text).unwrap();
         }
@@ -112,9 +112,9 @@ fn assert_c_matches_the_walker(files: Vec<File>) {
     let folder = folder();
     let sources = Path::new(crate::common::ROOT).join("tests/c_header");
     // IyMA's header only locates bitcode and zstd frames.
-    let formats = FormatId::ALL
+    let formats = Formats::BUILT_IN
         .iter()
-        .filter(|format| **format != FormatId::Iyma);
+        .filter(|format| **format != meshspec::iyma::FORMAT);
     let layouts = formats
         .flat_map(|format| format.about().layouts())
         .map(|(name, _)| *name);

@@ -9,9 +9,7 @@ use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::{self, Layout, walk};
-use meshspec::{
-    About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, Text, path,
-};
+use meshspec::{BinaryFormat, Limits, Report, Rule, Severity, Strictness, Text, path};
 use modular_bitfield::prelude::*;
 
 macro_rules! rules {
@@ -535,15 +533,15 @@ fn bound_declarations_have_different_names() {
     );
 }
 
-impl Declared for Indices {
-    const ABOUT: &'static About =
-        &About::new("indices", "Indices", || &[("indices", &Indices::TYPE)]).with_rules(RULES);
+impl BinaryFormat for Indices {
+    const NAME: &'static str = "indices";
+    const RULES: &'static [&'static Rule] = RULES;
 }
 
 /// A custom format enforces the rules in its declaration.
 #[test]
 fn a_custom_format_is_checked() {
-    let format = AnyFormat::of::<Indices>();
+    let format = meshspec::format_of::<Indices>();
     let report = meshspec::check(&[2, 3, 0, 0, 1, 0, 2, 0], format, &Default::default()).unwrap();
     let [finding] = report.findings() else {
         panic!("{report:?}")

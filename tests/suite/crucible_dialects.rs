@@ -33,26 +33,26 @@ fn read(bytes: &[u8]) -> Document {
 
 #[test]
 fn the_dialect_without_violations_is_detected() {
-    let document = file(Dialect::Tangent, &[0, 1, 5], vec![colors()]);
+    let document = file(Dialect::TANGENT, &[0, 1, 5], vec![colors()]);
     assert_eq!(
         read(&document.write(&WriteOptions::default()).unwrap()),
         document
     );
     // As bone weights of one vertex, it breaks no rule either.
-    let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()])
+    let bytes = file(Dialect::TANGENT, &[0, 0, 0], vec![colors()])
         .write(&WriteOptions::lenient())
         .unwrap();
     let weights = Values::BoneWeights(vec![[BoneWeight::default(); 4]]);
-    assert_eq!(read(&bytes), file(Dialect::Spec, &[0, 0, 0], vec![weights]));
+    assert_eq!(read(&bytes), file(Dialect::SPEC, &[0, 0, 0], vec![weights]));
     // The index is out of range in both dialects: the specification's dialect is detected.
-    let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()])
+    let bytes = file(Dialect::TANGENT, &[0, 0, 6], vec![colors()])
         .write(&WriteOptions::lenient())
         .unwrap();
     assert_eq!(
         Document::read(&bytes, &ReadOptions::lenient())
             .unwrap()
             .dialect,
-        Dialect::Spec
+        Dialect::SPEC
     );
 }
 
@@ -67,8 +67,8 @@ fn files_detected_as_another_dialect_are_not_written() {
         (vec![tangents(6), colors()], true),
         (vec![positions(2)], true),
     ] {
-        let document = file(Dialect::Tangent, &[], streams);
-        let options = ReadOptions::default().with_dialect(Dialect::Tangent);
+        let document = file(Dialect::TANGENT, &[], streams);
+        let options = ReadOptions::default().with_dialect(Dialect::TANGENT);
         let lenient = document.write(&WriteOptions::lenient()).unwrap();
         assert_eq!(Document::read(&lenient, &options).unwrap(), document);
         match document.write(&WriteOptions::default()) {
@@ -91,7 +91,7 @@ fn files_detected_as_another_dialect_are_not_written() {
 #[test]
 fn chunks_of_a_container_share_their_dialect() {
     let positions = Values::Position3d(vec![[0.0; 3]]);
-    let mut document = file(Dialect::Tangent, &[], vec![tangents(2)]);
+    let mut document = file(Dialect::TANGENT, &[], vec![tangents(2)]);
     document.container = Container::Model;
     assert!(document.write(&WriteOptions::default()).is_err());
     document.chunks.push(Chunk {

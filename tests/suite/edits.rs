@@ -11,7 +11,7 @@ use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::{Layout, walk};
-use meshspec::{Dialect, FormatId, Limits};
+use meshspec::{Dialect, Limits};
 
 /// Groups of numbers.
 #[derive(Layout)]
@@ -467,24 +467,24 @@ fn packed_blocks_keep_their_sizes() {
     let quads: &[u8] = include_bytes!("../../samples/iyma/quads.ima");
     let cases = [
         (
-            FormatId::Crucible,
+            meshspec::crucible::FORMAT,
             chunk,
             set("chunks[0].streams[0].data[1][2]", "0.123456"),
         ),
         (
-            FormatId::Crucible,
+            meshspec::crucible::FORMAT,
             chunk,
             insert("chunks[0].indices.data[0]", "2"),
         ),
-        (FormatId::Iyma, quads, set("data.indices[1]", "77")),
+        (meshspec::iyma::FORMAT, quads, set("data.indices[1]", "77")),
         (
-            FormatId::Iyma,
+            meshspec::iyma::FORMAT,
             quads,
             set("descriptor.meshes[0].first_vertex", "70000"),
         ),
     ];
     for (format, file, change) in cases {
-        let layout = format.layout_of(file, Dialect::Spec).unwrap();
+        let layout = format.layout_of(file, Dialect::SPEC).unwrap();
         let edited = edited_as(layout, file, std::slice::from_ref(&change), false).unwrap();
         assert_ne!(edited.len(), file.len(), "{change:?}");
         let fault = walk::first_fault(layout, &edited, &Limits::default());
@@ -536,7 +536,7 @@ fn changes_that_break_a_block_are_rejected() {
 #[test]
 fn unbound_arguments_are_named() {
     let message = "the imports of the declaration `Samples` are unbound (size): bind them with \
-                   `layout::declaration::bind`, or use `FormatId::layout_of`";
+                   `layout::declaration::bind`, or use `DynFormat::layout_of`";
     let error = edited_as(&Samples::TYPE, &[0; 9], &[set("packed", "1")], false).unwrap_err();
     assert_eq!(error, message);
 }

@@ -5,23 +5,23 @@ use meshspec::scene::{
     Animation, Channel, Faces, Interpolation, Joint, Lod, Material, Mesh, Samples, Scene,
     SceneOptions, Skin, Texture, Transform, Weights,
 };
-use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
+use meshspec::{AnyFormat, Document, Loss, LossKind, ReadOptions, WriteOptions};
 
 /// Converts a scene to a document without errors, writes it, and reads it strictly. Returns the read document and the
 /// losses.
-fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
+fn document(format: AnyFormat, scene: &Scene) -> (Document, Vec<Loss>) {
     let (document, losses) =
         Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
     let bytes = document.write(&WriteOptions::default()).unwrap();
     assert_eq!(document.check().errors(), 0, "{:?}", document.check());
     (
-        format.read(&bytes, &ReadOptions::default()).unwrap(),
+        Document::read(format, &bytes, &ReadOptions::default()).unwrap(),
         losses,
     )
 }
 
 /// Converts a scene to a format and back.
-fn round_trip(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
+fn round_trip(format: AnyFormat, scene: &Scene) -> (Scene, Vec<Loss>) {
     let (document, losses) = document(format, scene);
     (
         document.into_scene(&SceneOptions::default()).unwrap().0,
@@ -116,7 +116,7 @@ fn positions_at(scene: &Scene, seconds: f32) -> Vec<Vec3> {
 fn rest_poses_beside_the_bind_pose_are_kept_while_moving() {
     let turns = [0.0, 0.25, 0.5, 0.75, 1.0].map(|turn| Quat::from_rotation_z(turn).to_array());
     let scene = arm(false, vec![0.0, 1.0, 2.0, 3.0, 4.0], turns.to_vec());
-    for format in [FormatId::Mesh, FormatId::Bmd] {
+    for format in [meshspec::mesh::FORMAT, meshspec::bmd::FORMAT] {
         let (back, losses) = round_trip(format, &scene);
         assert!(
             has_loss(&losses, LossKind::Changed, "skeleton.joints.rest"),
@@ -142,7 +142,7 @@ fn rest_poses_beside_the_bind_pose_are_kept_while_moving() {
     let mut still = scene;
     still.skeleton.joints[1].rest = None;
     assert!(
-        !round_trip(FormatId::Mesh, &still)
+        !round_trip(meshspec::mesh::FORMAT, &still)
             .1
             .iter()
             .any(|loss| loss.message.contains("bind pose"))
@@ -177,7 +177,7 @@ fn a_loop_ends_where_it_starts() {
     };
     // The sample at the end of the loop equals the first one.
     let (closed, losses) = document(
-        FormatId::Bmd,
+        meshspec::bmd::FORMAT,
         &arm(true, vec![0.0, 2.0, 4.0], turns.clone()),
     );
     assert_eq!(keys(&closed), (4, vec![0, 2]));
@@ -191,7 +191,7 @@ fn a_loop_ends_where_it_starts() {
     );
     // If the sample at the end differs, the animation jumps, which whole frames only approximate.
     let jump = vec![Quat::IDENTITY.to_array(), quarter_turn(), quarter_turn()];
-    let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
+    let (jumps, losses) = document(meshspec::bmd::FORMAT, &arm(true, vec![0.0, 2.0, 4.0], jump));
     assert!(
         has_loss(
             &losses,
@@ -207,7 +207,10 @@ fn a_loop_ends_where_it_starts() {
             .all(|frame| *frame < u32::from(keys(&jumps).0))
     );
     // Without a loop, the last key requires a separate frame.
-    let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
+    let (once, _) = document(
+        meshspec::bmd::FORMAT,
+        &arm(false, vec![0.0, 2.0, 4.0], turns),
+    );
     assert_eq!(keys(&once), (5, vec![0, 2, 4]));
 }
 
@@ -232,7 +235,7 @@ fn missing_joints_of_mesh_vertices_are_added() {
     };
 
     let (few, losses) = document(
-        FormatId::Mesh,
+        meshspec::mesh::FORMAT,
         &with(skin([0, 6, Skin::NONE, Skin::NONE], [0.4, 0.6, 0.0, 0.0])),
     );
     let (count, columns) = joints_of(few);
@@ -258,7 +261,7 @@ fn missing_joints_of_mesh_vertices_are_added() {
     );
 
     let (far, losses) = document(
-        FormatId::Mesh,
+        meshspec::mesh::FORMAT,
         &with(skin([300, 7, 60_000, 7], [0.5, 0.25, 0.25, 0.0])),
     );
     assert_eq!(joints_of(far).1.joint_ids.unwrap()[0], [1, 0, 2, 0]);
@@ -276,7 +279,7 @@ fn missing_joints_of_mesh_vertices_are_added() {
     });
     scene.meshes[0].positions = vec![[0.0; 3]; 100];
     (scene.meshes[0].normals, scene.meshes[0].uvs) = (None, Vec::new());
-    let (unskinned, losses) = document(FormatId::Mesh, &scene);
+    let (unskinned, losses) = document(meshspec::mesh::FORMAT, &scene);
     let Document::Mesh(unskinned) = unskinned else {
         panic!()
     };
@@ -299,7 +302,7 @@ fn vertices_become_unbound_if_no_joint_can_be_added() {
     );
     // A weight without a joint.
     scene.meshes[0].skins[0].joints[1] = [Skin::NONE; 4];
-    let (document, losses) = document(FormatId::Mesh, &scene);
+    let (document, losses) = document(meshspec::mesh::FORMAT, &scene);
     let Document::Mesh(document) = document else {
         panic!()
     };
@@ -329,7 +332,7 @@ fn numbers_that_bmd_cannot_pack_are_replaced() {
     mesh.normals.as_mut().unwrap()[1] = [f32::NAN, 0.0, 1.0];
     mesh.uvs[0][2] = [0.5, f32::INFINITY];
     let (back, losses) = round_trip(
-        FormatId::Bmd,
+        meshspec::bmd::FORMAT,
         &Scene {
             meshes: vec![mesh],
             ..Scene::default()
@@ -374,7 +377,7 @@ fn meshes_outside_levels_join_all_levels_of_bmd() {
         lods,
         ..Scene::default()
     };
-    let (back, _) = round_trip(FormatId::Bmd, &scene);
+    let (back, _) = round_trip(meshspec::bmd::FORMAT, &scene);
     assert_eq!(
         back.lods.iter().map(|lod| &*lod.meshes).collect::<Vec<_>>(),
         [&[0, 1][..], &[1, 2]]
@@ -393,8 +396,8 @@ fn too_many_levels_for_bmd_are_rejected() {
             lods,
             ..Scene::default()
         };
-        let error =
-            Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
+        let error = Document::from_scene(meshspec::bmd::FORMAT, scene, &SceneOptions::default())
+            .unwrap_err();
         assert_eq!(error.path(), "lods[0]", "{error}");
     }
 }
@@ -441,7 +444,7 @@ fn meshes_beyond_bmd_counts_are_split() {
         lods,
         ..Scene::default()
     };
-    let (back, losses) = round_trip(FormatId::Bmd, &scene);
+    let (back, losses) = round_trip(meshspec::bmd::FORMAT, &scene);
     assert!(
         has_loss(&losses, LossKind::Split, "meshes[0]"),
         "{losses:?}"
@@ -482,7 +485,7 @@ fn points_beyond_bmd_counts_are_split() {
         ..Mesh::default()
     };
     let (back, losses) = round_trip(
-        FormatId::Bmd,
+        meshspec::bmd::FORMAT,
         &Scene {
             meshes: vec![points],
             ..Scene::default()
@@ -523,7 +526,7 @@ fn redundant_content_is_not_a_loss() {
         lods: vec![lod],
         ..Scene::default()
     };
-    assert_eq!(document(FormatId::Iyma, &scene).1, []);
+    assert_eq!(document(meshspec::iyma::FORMAT, &scene).1, []);
     // Two joint sets in which vertices use four joints.
     let set = |joint: u16| Skin {
         joints: vec![[joint, joint + 1, Skin::NONE, Skin::NONE]; 3],
@@ -537,7 +540,7 @@ fn redundant_content_is_not_a_loss() {
         meshes: vec![mesh],
         ..Scene::default()
     };
-    let (_, losses) = document(FormatId::Crucible, &scene);
+    let (_, losses) = document(meshspec::crucible::FORMAT, &scene);
     assert!(
         losses
             .iter()
@@ -575,7 +578,7 @@ fn quads_beyond_bmd_indices_become_triangles() {
         ..Mesh::default()
     };
     let (scene, losses) = round_trip(
-        FormatId::Bmd,
+        meshspec::bmd::FORMAT,
         &Scene {
             meshes: vec![mesh],
             ..Scene::default()
@@ -601,7 +604,7 @@ fn texture_names_become_material_names() {
         meshes: vec![mesh],
         ..Scene::default()
     };
-    for format in [FormatId::Seed, FormatId::Bmd] {
+    for format in [meshspec::seed::FORMAT, meshspec::bmd::FORMAT] {
         let (back, losses) = round_trip(format, &scene);
         let material = &back.meshes[0].material;
         assert_eq!(
@@ -617,7 +620,7 @@ fn texture_names_become_material_names() {
             "{losses:?}"
         );
     }
-    let (_, losses) = document(FormatId::Mesh, &scene);
+    let (_, losses) = document(meshspec::mesh::FORMAT, &scene);
     assert!(
         has_loss(&losses, LossKind::Dropped, "meshes[0].material.texture"),
         "{losses:?}"
@@ -635,7 +638,7 @@ fn rotations_are_interpolated_along_the_shorter_arc() {
     ];
     let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);
     scene.animations[0].rate = 1.0;
-    let (back, losses) = round_trip(FormatId::Bmd, &scene);
+    let (back, losses) = round_trip(meshspec::bmd::FORMAT, &scene);
     assert!(
         has_loss(&losses, LossKind::Changed, "animations[0].rate"),
         "{losses:?}"
@@ -665,7 +668,7 @@ fn skins_refer_to_existing_joints() {
             with(joint).check().unwrap_err().path(),
             "meshes[0].skins[0]"
         );
-        for format in [FormatId::Mesh, FormatId::Bmd] {
+        for format in [meshspec::mesh::FORMAT, meshspec::bmd::FORMAT] {
             let error =
                 Document::from_scene(format, with(joint), &SceneOptions::default()).unwrap_err();
             assert_eq!(error.path(), "meshes[0].skins[0]", "{error}");
@@ -693,7 +696,7 @@ fn skins_without_joints_add_none() {
         }],
         ..Scene::default()
     };
-    let (document, losses) = document(FormatId::Mesh, &scene);
+    let (document, losses) = document(meshspec::mesh::FORMAT, &scene);
     let Document::Mesh(document) = document else {
         panic!()
     };
@@ -712,7 +715,7 @@ fn joints_of_bmd_keep_their_order_if_parents_come_first() {
             ..Joint::default()
         });
         scene.skeleton.joints = joints.collect();
-        let (back, _) = round_trip(FormatId::Bmd, &scene);
+        let (back, _) = round_trip(meshspec::bmd::FORMAT, &scene);
         back.skeleton
             .joints
             .into_iter()
@@ -759,7 +762,7 @@ fn channels_of_mesh_share_their_times() {
         scene
     };
     let resampled = |scene: &Scene| {
-        let (document, losses) = document(FormatId::Mesh, scene);
+        let (document, losses) = document(meshspec::mesh::FORMAT, scene);
         let Document::Mesh(document) = document else {
             panic!()
         };

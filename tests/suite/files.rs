@@ -8,7 +8,7 @@ use glam::{DMat4, DVec3, Mat4, Vec3};
 use meshspec::info::Bounds;
 use meshspec::interop::{Files, Folder, Interchange};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Placement, Scene};
-use meshspec::{AnyFormat, Dialect, ErrorKind, FormatId, Limit, Limits, Loss, ReadOptions};
+use meshspec::{Dialect, ErrorKind, Limit, Limits, Loss, ReadOptions};
 
 use crate::common::{ROOT, samples, samples_of};
 
@@ -91,7 +91,7 @@ fn every_start_of_a_file_may_be_one() {
     for (format, file) in samples() {
         for length in 0..64.min(file.len()) {
             assert!(
-                AnyFormat::from(format).may_start_with(&file[..length]),
+                format.may_start_with(&file[..length]),
                 "{format}: {length} bytes"
             );
         }
@@ -105,8 +105,8 @@ fn every_start_of_a_file_may_be_one() {
             );
         }
     }
-    assert!(!AnyFormat::from(FormatId::Bmd).may_start_with(b"\x7f"));
-    assert!(!AnyFormat::from(FormatId::Crucible).may_start_with(&[0; 5]));
+    assert!(!meshspec::bmd::FORMAT.may_start_with(b"\x7f"));
+    assert!(!meshspec::crucible::FORMAT.may_start_with(&[0; 5]));
 }
 
 /// The size of a binary STL file follows from its facet count. A stream is at least as large as its start.
@@ -135,12 +135,12 @@ fn a_stream_larger_than_an_stl_file_is_none() {
 /// A model with one wrong magic byte is read as a model, whatever its size.
 #[test]
 fn a_wrong_magic_byte_is_tolerated_at_the_start() {
-    let crucible = AnyFormat::from(FormatId::Crucible);
-    for sample in samples_of(FormatId::Crucible) {
+    let crucible = meshspec::crucible::FORMAT;
+    for sample in samples_of(meshspec::crucible::FORMAT) {
         for byte in 0..3 {
             let mut wrong = sample.clone();
             wrong[byte] = b'?';
-            let layout = |bytes: &[u8]| crucible.layout_of(bytes, Dialect::Spec).unwrap();
+            let layout = |bytes: &[u8]| crucible.layout_of(bytes, Dialect::SPEC).unwrap();
             let is_model = std::ptr::eq(layout(&wrong), layout(&sample)) && sample[0] > 1;
             assert_eq!(
                 crucible.may_start_with(&wrong[..8]),
@@ -159,7 +159,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
     assert!(!triangles.is_empty());
     for name in ["model.glb", "model.gltf", "model.obj"] {
         let path = folder.path().join(name);
-        Interchange::save(scene.clone(), &path).unwrap();
+        Interchange::save(&scene, &path).unwrap();
         let (again, _) = Scene::open(&path).unwrap();
         assert_eq!(again.triangles().collect::<Vec<_>>(), triangles, "{name}");
     }
@@ -169,7 +169,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
         .collect();
     names.sort();
     assert_eq!(names, ["model.bin", "model.glb", "model.gltf", "model.obj"]);
-    let message = Interchange::save(scene, folder.path().join("model.fbx"))
+    let message = Interchange::save(&scene, folder.path().join("model.fbx"))
         .unwrap_err()
         .to_string();
     assert!(
@@ -189,14 +189,14 @@ fn scenes_are_saved_in_built_in_formats() {
         ("flag.ima", "iyma"),
     ] {
         let path = folder.path().join(name);
-        scene.clone().save(&path).unwrap();
+        scene.save(&path).unwrap();
         assert_eq!(
             meshspec::open(&path).unwrap().format().name(),
             format,
             "{name}"
         );
     }
-    scene.clone().save(folder.path().join("flag.glb")).unwrap();
+    scene.save(folder.path().join("flag.glb")).unwrap();
     let message = |name: &str, save: &dyn Fn(Scene, PathBuf) -> meshspec::Result<Vec<Loss>>| {
         let path = folder.path().join(name);
         let message = save(scene.clone(), path.clone()).unwrap_err().to_string();
@@ -209,7 +209,7 @@ fn scenes_are_saved_in_built_in_formats() {
     let ambiguous = "`.mesh` is an extension of mesh and seed, which are no interchange formats: write one with \
                      `Scene::save_as`";
     assert_eq!(
-        message("flag.mesh", &|scene, path| Interchange::save(scene, path)),
+        message("flag.mesh", &|scene, path| Interchange::save(&scene, path)),
         ambiguous
     );
     assert_eq!(
@@ -217,7 +217,7 @@ fn scenes_are_saved_in_built_in_formats() {
         "unknown extension, expected one of obj, ply, stl, glb, gltf, mesh, cmodel, crmesh, ima, bmd"
     );
     assert_eq!(
-        message("new.bmd", &|scene, path| Interchange::save(scene, path)),
+        message("new.bmd", &|scene, path| Interchange::save(&scene, path)),
         "bmd is not an interchange format: write it with `Scene::save`"
     );
 }
@@ -228,9 +228,12 @@ fn shared_extensions_select_the_format_of_the_source() {
     let path = folder.path().join("a.mesh");
     let format = || meshspec::open(&path).unwrap().format().name();
     let (scene, _) = Scene::open(format!("{ROOT}/samples/seed/facets.mesh")).unwrap();
-    scene.clone().save(&path).unwrap();
+    scene.save(&path).unwrap();
     assert_eq!(format(), "seed");
-    scene.clone().save_as(FormatId::Mesh, &path).unwrap();
+    scene
+        .clone()
+        .save_as(meshspec::mesh::FORMAT, &path)
+        .unwrap();
     assert_eq!(format(), "mesh");
     Scene {
         source: None,
@@ -239,7 +242,7 @@ fn shared_extensions_select_the_format_of_the_source() {
     .save(&path)
     .unwrap();
     assert_eq!(format(), "mesh");
-    scene.save_as(FormatId::Seed, &path).unwrap();
+    scene.save_as(meshspec::seed::FORMAT, &path).unwrap();
     assert_eq!(format(), "seed");
 }
 
@@ -293,7 +296,7 @@ fn names_that_are_not_utf8_are_saved_and_opened() {
         b"a\xfe.obj",
     ] {
         let path = folder.path().join(OsStr::from_bytes(name));
-        scene.clone().save(&path).unwrap();
+        scene.save(&path).unwrap();
         let (again, _) = Scene::open(&path).unwrap();
         assert_eq!(again.triangles().count(), scene.triangles().count());
     }
@@ -371,7 +374,7 @@ fn errors_name_the_file() {
     };
     assert_eq!(
         named(
-            Interchange::save(scene.clone(), &unwritable).unwrap_err(),
+            Interchange::save(&scene, &unwritable).unwrap_err(),
             &unwritable
         ),
         missing(&unwritable)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::Command;
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Declaration, Shape, Type};
 use meshspec::layout::decoding::{DecodedValue, Decoding, SNORM8, UNORM8, snorm8, unorm8};
@@ -162,7 +162,7 @@ impl StoredDecoding {
 fn formulas_match_the_functions() {
     let mut all = BTreeMap::new();
     collect_decodings(&Plain::TYPE, &mut all);
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         format
             .about()
             .layouts()

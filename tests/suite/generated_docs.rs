@@ -20,7 +20,7 @@ fn committed_files_are_up_to_date() {
 
 #[test]
 fn pages_name_the_specifications() {
-    for format in meshspec::FormatId::ALL {
+    for format in meshspec::Formats::BUILT_IN {
         let meshspec::Specification {
             title,
             project,

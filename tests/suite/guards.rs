@@ -13,8 +13,8 @@ use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{FaultKind, Node, Visit, Visitor};
 use meshspec::layout::{self, Layout, generate, walk};
 use meshspec::{
-    AnyFormat, BinaryFormat, Declared, Dialect, ErrorKind, Format, Limit, Limits, ReadOptions,
-    Report, Rule, Severity, path,
+    BinaryFormat, Dialect, ErrorKind, Format, Limit, Limits, ReadOptions, Report, Rule, Severity,
+    path,
 };
 
 static RULE: Rule = Rule::new("GUARDS-RULE", Severity::Error, "A rule.");
@@ -662,7 +662,7 @@ fn shared_bytes_count_against_a_limit() {
     // The content of a file is checked within the limits of the caller.
     let mut report = Report::default();
     let checked =
-        SharedLists::check_content(&lists(65), Dialect::Spec, &options.limits, &mut report);
+        SharedLists::check_content(&lists(65), Dialect::SPEC, &options.limits, &mut report);
     assert_eq!(
         checked.unwrap_err().kind(),
         ErrorKind::LimitExceeded(Limit::Decoded)
@@ -847,7 +847,7 @@ fn counts_of_items_without_bytes_are_small() {
 #[test]
 #[ignore = "takes a minute of processor time: `.ci/run` runs it"]
 fn corpora_of_items_without_bytes_are_generated() {
-    let corpus = Corpus::of(AnyFormat::of::<Empties>(), &Config::default()).unwrap();
+    let corpus = Corpus::of(meshspec::format_of::<Empties>(), &Config::default()).unwrap();
     assert!(!corpus.cases.is_empty());
 }
 

@@ -60,6 +60,7 @@ mod interop;
 mod iyma;
 mod loader;
 mod losses;
+mod mesh_variant;
 mod mutations;
 mod own_format;
 mod own_scene;

@@ -8,8 +8,8 @@ use meshspec::layout::generate::{self, Breakage};
 use meshspec::layout::schema::Schema;
 use meshspec::layout::{self, Layout};
 use meshspec::{
-    AnyFormat, BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions,
-    Report, Rule, Severity, WriteOptions, check, path,
+    BinaryFormat, Dialect, Enforcement, ErrorKind, Format, Formats, Limits, ReadOptions, Report,
+    Rule, Severity, WriteOptions, check, path,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -61,14 +61,8 @@ struct Tracks {
     colors: Vec<u8>,
 }
 
-const FIRST: Dialect = Dialect::Custom {
-    name: "first",
-    number: 1,
-};
-const SECOND: Dialect = Dialect::Custom {
-    name: "second",
-    number: 2,
-};
+const FIRST: Dialect = Dialect::new("first", 1);
+const SECOND: Dialect = Dialect::new("second", 2);
 
 impl BinaryFormat for Tracks {
     const NAME: &'static str = "tracks";
@@ -139,7 +133,7 @@ fn three_constants_make_a_format() {
         Tracks::read(&file, &ReadOptions::default()).unwrap(),
         track()
     );
-    let about = AnyFormat::of::<Tracks>().about();
+    let about = meshspec::format_of::<Tracks>().about();
     assert_eq!((about.name, about.extensions), ("tracks", &["trk"][..]));
     let codes: Vec<_> = about.rules.iter().map(|rule| rule.code).collect();
     assert!(codes.starts_with(&["TRACKS-SUM", "TRACKS-FINITE", "TRACKS-RISING"]));
@@ -281,7 +275,12 @@ fn a_wrong_checksum_is_found() {
         crc(&file[5..14])
     );
     assert!(message.ends_with(&computed), "{message}");
-    let report = check(&file, AnyFormat::of::<Tracks>(), &ReadOptions::default()).unwrap();
+    let report = check(
+        &file,
+        meshspec::format_of::<Tracks>(),
+        &ReadOptions::default(),
+    )
+    .unwrap();
     assert_eq!(report.errors(), 1);
 }
 
@@ -466,7 +465,7 @@ impl BinaryFormat for Even {
         if self.before == 7 {
             SECOND
         } else {
-            Dialect::Spec
+            Dialect::SPEC
         }
     }
 }
@@ -504,7 +503,7 @@ impl BinaryFormat for Deep {
 #[test]
 fn the_dialect_that_fits_longer_is_detected() {
     let file = b"DEEP\x0a\x1f\0\x01\0\0\x40\x02\0\0\0\x07";
-    assert_eq!(AnyFormat::of::<Deep>().detect(file).dialect, SECOND);
+    assert_eq!(meshspec::format_of::<Deep>().detect(file).dialect, SECOND);
     let error = <Deep as Format>::read(file, &ReadOptions::default())
         .err()
         .unwrap()
@@ -522,7 +521,7 @@ fn errors_of_code_have_a_place() {
         .unwrap_err()
         .to_string();
     assert_eq!(error, "even: value (bytes 0x5..0x6): 3 is odd");
-    let report = check(b"EVEN\0\x03", AnyFormat::of::<Even>(), &options).unwrap();
+    let report = check(b"EVEN\0\x03", meshspec::format_of::<Even>(), &options).unwrap();
     let findings: Vec<_> = report
         .findings()
         .iter()
@@ -559,7 +558,9 @@ fn documents_are_summarised_and_checked_without_a_file() {
 #[test]
 fn a_checksum_is_recomputed() {
     let file = track().write(&WriteOptions::default()).unwrap();
-    let layout = AnyFormat::of::<Tracks>().layout_of(&file, FIRST).unwrap();
+    let layout = meshspec::format_of::<Tracks>()
+        .layout_of(&file, FIRST)
+        .unwrap();
     let add = Edit {
         path: path!(heights[2]).into(),
         change: Change::Insert("3.5".into()),
@@ -575,7 +576,7 @@ proptest! {
 
     #[test]
     fn generated_files_are_read(
-        (dialect, file) in AnyFormat::of::<Tracks>().files(generate::Config::default()).unwrap()
+        (dialect, file) in meshspec::format_of::<Tracks>().files(generate::Config::default()).unwrap()
     ) {
         let options = ReadOptions::default().with_dialect(dialect);
         let tracks = Tracks::read(&file, &options).unwrap();
@@ -587,7 +588,7 @@ proptest! {
 #[test]
 fn a_checksum_is_broken() {
     let file = track().write(&WriteOptions::default()).unwrap();
-    let broken = AnyFormat::of::<Tracks>()
+    let broken = meshspec::format_of::<Tracks>()
         .breakages(&file, &ReadOptions::default())
         .unwrap();
     let broken: Vec<_> = broken
@@ -608,7 +609,7 @@ fn dialects_are_declared_by_the_format() {
     };
     let file = second.write(&WriteOptions::default()).unwrap();
     assert_eq!(file.len(), 6 + 8 + 4 + 2);
-    let format = AnyFormat::of::<Tracks>();
+    let format = meshspec::format_of::<Tracks>();
     assert_eq!(format.detect(&file).dialect, SECOND);
     assert_eq!(
         format
@@ -624,7 +625,7 @@ fn dialects_are_declared_by_the_format() {
         .unwrap_err()
         .to_string();
     assert!(rejected.contains("this is another version"), "{rejected}");
-    let rejected = Tracks::read(&file, &options(Dialect::Spec))
+    let rejected = Tracks::read(&file, &options(Dialect::SPEC))
         .unwrap_err()
         .to_string();
     assert_eq!(

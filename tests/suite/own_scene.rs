@@ -3,10 +3,11 @@
 use binrw::binrw;
 use meshspec::layout::Layout;
 use meshspec::scene::{
-    Animation, Conventions, Faces, FromScene, Joint, Material, Mesh, Scene, SceneOptions, ToScene,
+    Animation, Conventions, Faces, FromScene, Joint, Material, Mesh, Scene, SceneConversions,
+    SceneOptions, ToScene,
 };
 use meshspec::{
-    AnyFormat, BinaryFormat, Format, Loss, LossKind, ReadOptions, Result, Rule, Severity,
+    AnyFormat, BinaryFormat, Format, Formats, Loss, LossKind, ReadOptions, Result, Rule, Severity,
     WriteOptions,
 };
 
@@ -34,6 +35,7 @@ static LARGE: Rule = Rule::new(
 impl BinaryFormat for Triangles {
     const NAME: &'static str = "triangles";
     const RULES: &'static [&'static Rule] = &[&LARGE];
+    const SCENES: Option<SceneConversions<Triangles>> = Some(SceneConversions::both());
 }
 
 impl ToScene for Triangles {
@@ -91,7 +93,7 @@ impl FromScene for Triangles {
 }
 
 fn format() -> AnyFormat {
-    AnyFormat::of::<Triangles>().with_scenes::<Triangles>()
+    meshspec::format_of::<Triangles>()
 }
 
 fn triangle(corners: [u32; 3]) -> Vec<u8> {
@@ -147,6 +149,42 @@ fn a_scene_is_checked_before_it_becomes_a_file() {
     assert!(write(scene(2, 100.0), &WriteOptions::lenient()).is_ok());
 }
 
+/// A registry opens and saves files of its own formats, of built-in formats and of interchange formats.
+#[test]
+fn a_registry_opens_and_saves_scenes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.tri"), triangle([0, 1, 2])).unwrap();
+    let options = ReadOptions::default();
+    assert!(
+        Formats::builtin()
+            .open_scene(path("a.tri"), &options)
+            .is_err()
+    );
+
+    let formats = Formats::new().with::<Triangles>().unwrap();
+    let (scene, losses) = formats.open_scene(path("a.tri"), &options).unwrap();
+    assert_eq!((scene.meshes.len(), losses.len()), (1, 1));
+    for (name, format) in [
+        ("b.glb", None),
+        ("b.crmesh", Some(meshspec::crucible::FORMAT)),
+        ("b.data", Some(format())),
+    ] {
+        let options = SceneOptions::default();
+        formats
+            .save_scene(&scene, path(name), format, &options)
+            .unwrap();
+    }
+    assert_eq!(std::fs::read(path("b.data")).unwrap(), triangle([0, 1, 2]));
+    let (again, _) = Scene::open(path("b.crmesh")).unwrap();
+    assert_eq!(again.meshes[0].positions, scene.meshes[0].positions);
+    let error = formats
+        .save_scene(&scene, path("c.unknown"), None, &SceneOptions::default())
+        .unwrap_err();
+    assert!(error.to_string().contains("unknown extension"), "{error}");
+    assert!(!path("c.unknown").exists());
+}
+
 #[test]
 fn a_summary_has_the_parts_of_the_scene() {
     let info = format()
@@ -168,7 +206,7 @@ fn json_has_the_values_of_the_layout() {
     let file = triangle([0, 1, 2]);
     let options = ReadOptions::default();
     let mut text = Vec::new();
-    let format = AnyFormat::of::<Triangles>();
+    let format = meshspec::format_of::<Triangles>();
     format.file_to_json(&file, &options, &mut text).unwrap();
     assert!(text.starts_with(b"{\n  \"format\": \"triangles\",\n  \"layout\": \"triangles\","));
     assert_eq!(

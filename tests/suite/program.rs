@@ -17,7 +17,7 @@ use meshspec::layout::schema::Schema;
 use meshspec::layout::tree::Tree;
 use meshspec::layout::walk::{self, Node, Visitor, path_text};
 use meshspec::layout::{Layout, generate};
-use meshspec::{FormatId, Limits};
+use meshspec::{Formats, Limits};
 
 fn defects(ty: &'static Type) -> Vec<String> {
     let problems = problems(ty);
@@ -35,7 +35,7 @@ fn defects(ty: &'static Type) -> Vec<String> {
 
 #[test]
 fn built_in_formats_have_no_defects() {
-    let layouts: Vec<_> = FormatId::ALL
+    let layouts: Vec<_> = Formats::BUILT_IN
         .iter()
         .flat_map(|format| format.about().layouts())
         .collect();

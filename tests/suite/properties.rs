@@ -9,8 +9,8 @@ use meshspec::conformance::corpus::CaseKind;
 use meshspec::layout::generate::{self, GeneratedText};
 use meshspec::layout::{self, walk};
 use meshspec::{
-    AnyFormat, Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness,
-    Text, WriteOptions, bmd, crucible, iyma, mesh, seed,
+    AnyFormat, Dialect, Document, Format, Formats, ReadOptions, Report, Strictness, Text,
+    WriteOptions, bmd, crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
 
@@ -80,7 +80,7 @@ fn as_written(document: &Document) -> ReadOptions {
 /// Returns the sorted violations of constraints in the decoded document and in the bytes of a file; `None` if the file
 /// cannot be decoded, or the walker does not reach its end.
 fn constraint_findings(
-    format: FormatId,
+    format: AnyFormat,
     dialect: Dialect,
     bytes: &[u8],
 ) -> Option<[Vec<String>; 2]> {
@@ -118,7 +118,7 @@ fn constraints_agree_on_files_of_the_corpus() {
     let cases = corpus::cases()
         .filter(|(entry, _)| matches!(entry.kind, CaseKind::Valid | CaseKind::Broken));
     for (entry, bytes) in cases {
-        let format = entry.format.parse().unwrap();
+        let format = Formats::builtin().get(&entry.format).unwrap();
         let Some([of_document, of_bytes]) = constraint_findings(format, entry.dialect, &bytes)
         else {
             continue;
@@ -152,7 +152,7 @@ fn declarations_write_all_or_fail() {
         };
         assert_eq!(written(&document).is_ok(), is_file, "{document:?}");
     }
-    for (name, dialect) in [(None, Dialect::Spec), (Some(0), Dialect::Renderlib)] {
+    for (name, dialect) in [(None, Dialect::SPEC), (Some(0), Dialect::RENDERLIB)] {
         let animation = |name| mesh::Animation {
             name,
             ..Default::default()
@@ -169,14 +169,11 @@ fn declarations_write_all_or_fail() {
 fn an_empty_mesh_is_not_a_crucible_chunk() {
     let header = [1, 15, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0];
     let bytes = [&header[..], &[0; 13]].concat();
-    assert_eq!(
-        meshspec::detect(&bytes, None).unwrap().format,
-        FormatId::Mesh
-    );
+    assert_eq!(meshspec::detect(&bytes, None).unwrap().format, mesh::FORMAT);
     let chunk = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(
         meshspec::detect(&chunk, None).unwrap().format,
-        FormatId::Crucible
+        crucible::FORMAT
     );
 }
 
@@ -187,9 +184,9 @@ proptest! {
     fn written_documents_read_back(document in documents()) {
         prop_assert!(document.check().is_valid(Strictness::Strict), "{:?}", document.check());
         let bytes = document.write(&WriteOptions::default()).unwrap();
-        let again = document.format().read(&bytes, &as_written(&document)).unwrap();
+        let again = Document::read(document.format(), &bytes, &as_written(&document)).unwrap();
         prop_assert_eq!(exact_text(&again), exact_text(&document));
-        let format = AnyFormat::from(document.format());
+        let format = document.format();
         prop_assert_eq!(format.uncovered_bytes(&bytes, &as_written(&document)), []);
         prop_assert_eq!(again.write(&WriteOptions::default()).unwrap(), bytes);
     }
@@ -202,7 +199,7 @@ proptest! {
         let bytes = again.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(&bytes, &document.write(&WriteOptions::default()).unwrap());
         // JSON of Seed has the comments that writing adds.
-        let again = document.format().read(&bytes, &as_written(&document)).unwrap();
+        let again = Document::read(document.format(), &bytes, &as_written(&document)).unwrap();
         prop_assert_eq!(exact_text(&again), exact_text(&document));
     }
 
@@ -222,7 +219,7 @@ proptest! {
         if let Some(layout) = document.format().layout_of(&bytes, document.dialect()) {
             let end = walk::walk(layout, &bytes, &Default::default(), &mut ()).unwrap();
             // The lists of a BMD image have their own offsets after the header.
-            let expected = if document.format() == FormatId::Bmd { 48 } else { bytes.len() as u64 };
+            let expected = if document.format() == bmd::FORMAT { 48 } else { bytes.len() as u64 };
             prop_assert_eq!(end, expected);
         }
     }
@@ -247,13 +244,13 @@ proptest! {
         let has_text =
             |read: &mesh::Document| read.strings.iter().all(|text| Text::from(text.to_vec()).is_printable());
         // A renderlib file that ends with zeros may also be valid in the specification's dialect, with empty strings.
-        let as_spec = mesh::Document::read(&bytes, &ReadOptions::default().with_dialect(Dialect::Spec));
-        prop_assume!(document.dialect == Dialect::Spec || !as_spec.is_ok_and(|read| has_text(&read)));
+        let as_spec = mesh::Document::read(&bytes, &ReadOptions::default().with_dialect(Dialect::SPEC));
+        prop_assume!(document.dialect == Dialect::SPEC || !as_spec.is_ok_and(|read| has_text(&read)));
         prop_assert_eq!(mesh::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
         // Strings that are not text reduce the confidence of the detection.
         if has_text(&document) {
             let detected = meshspec::detect(&bytes, None).unwrap();
-            prop_assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, document.dialect));
+            prop_assert_eq!((detected.format, detected.dialect), (mesh::FORMAT, document.dialect));
         }
     }
 
@@ -263,7 +260,7 @@ proptest! {
     fn crucible_dialects_are_detected_or_equivalent(document in crucible::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let detected = meshspec::detect(&bytes, None).unwrap();
-        prop_assert_eq!(detected.format, FormatId::Crucible);
+        prop_assert_eq!(detected.format, crucible::FORMAT);
         let again = crucible::Document::read(&bytes, &ReadOptions::default()).unwrap();
         prop_assert_eq!(again.dialect, detected.dialect);
         let in_its_dialect = crucible::Document { dialect: document.dialect, ..again };
@@ -287,12 +284,12 @@ proptest! {
         bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
         let is_told = |attribute: &iyma::Attribute| match attribute.usage {
             iyma::Usage::Custom(..) => true,
-            iyma::Usage::Color => document.dialect == Dialect::Reference,
-            iyma::Usage::Uv => document.dialect == Dialect::Reference && attribute.format.components() == 2,
+            iyma::Usage::Color => document.dialect == Dialect::REFERENCE,
+            iyma::Usage::Uv => document.dialect == Dialect::REFERENCE && attribute.format.components() == 2,
             _ => false,
         };
         // Ambiguous files are read in the specification's dialect.
-        prop_assume!(document.dialect == Dialect::Spec || document.attributes.iter().any(is_told));
+        prop_assume!(document.dialect == Dialect::SPEC || document.attributes.iter().any(is_told));
         prop_assert!(iyma::Document::read(&bytes, &ReadOptions::default()).is_err());
         let again = iyma::Document::read(&bytes, &ReadOptions::lenient()).unwrap();
         prop_assert_eq!(again.dialect, document.dialect);
@@ -330,10 +327,10 @@ proptest! {
             prop_assert!(converted.format().read(&bytes, &ReadOptions::default().with_dialect(*dialect)).is_ok());
             let (back, _) = converted.into_dialect(document.dialect()).unwrap();
             // Losses of generated names and transforms are ignored.
-            if losses.is_empty() && document.dialect() == Dialect::Spec {
+            if losses.is_empty() && document.dialect() == Dialect::SPEC {
                 // Indices of the reference dialect become 16-bit if they fit.
                 let in_width = |document: Document| match document {
-                    Document::Iyma(mut document) if *dialect == Dialect::Reference => {
+                    Document::Iyma(mut document) if *dialect == Dialect::REFERENCE => {
                         document.indices = document.indices.map(|indices| indices.to_u32());
                         Document::Iyma(document)
                     }
@@ -346,7 +343,7 @@ proptest! {
 
     #[test]
     fn notation_does_not_matter(
-        text in generate::texts(<seed::Document as Declared>::GRAMMAR.unwrap(), Default::default()),
+        text in generate::texts(<seed::Document as Format>::GRAMMAR.unwrap(), Default::default()),
     ) {
         let GeneratedText { text: plain, varied: text, .. } = text;
         let read = seed::Document::read(&text, &ReadOptions::default()).unwrap();
@@ -359,16 +356,16 @@ proptest! {
         prop_assert_eq!(positions.collect::<Vec<_>>(), values.collect::<Vec<_>>());
         let (read, document) = (Document::Seed(read), Document::Seed(document));
         prop_assert_eq!(exact_text(&read), exact_text(&document));
-        prop_assert_eq!(meshspec::detect(&text, None).unwrap().format, FormatId::Seed);
+        prop_assert_eq!(meshspec::detect(&text, None).unwrap().format, seed::FORMAT);
         // Writing is canonical.
         let canonical = read.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(&canonical, &document.write(&WriteOptions::default()).unwrap());
         // Comments are restored in place.
-        let kept = FormatId::Seed.read(&text, &ReadOptions::default().with_comments(true)).unwrap();
+        let kept = Document::read(seed::FORMAT, &text, &ReadOptions::default().with_comments(true)).unwrap();
         let again = kept.write(&WriteOptions::default()).unwrap();
-        let reread = FormatId::Seed.read(&again, &ReadOptions::default().with_comments(true)).unwrap();
+        let reread = Document::read(seed::FORMAT, &again, &ReadOptions::default().with_comments(true)).unwrap();
         prop_assert_eq!(exact_text(&reread), exact_text(&kept));
-        let kept = FormatId::Seed.read(&canonical, &ReadOptions::default().with_comments(true)).unwrap();
+        let kept = Document::read(seed::FORMAT, &canonical, &ReadOptions::default().with_comments(true)).unwrap();
         prop_assert_eq!(kept.write(&WriteOptions::default()).unwrap(), canonical);
     }
 }

@@ -10,8 +10,9 @@ use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::{Type, bind};
 use meshspec::layout::schema::{Schema, SchemaFile};
 use meshspec::{
-    About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId,
-    Formats, Limits, ReadOptions, Report, Result, Rule, Severity, Strictness, check, path,
+    About, AnyFormat, BinaryFormat, Confidence, Dialect, Enforcement, Error, ErrorKind, Format,
+    Formats, Limits, ReadOptions, Report, Result, Rule, Severity, Strictness, WriteOptions, check,
+    path,
 };
 
 /// Curves through points.
@@ -28,7 +29,7 @@ struct Curves {
     #[br(count = count)]
     curves: Vec<Curve>,
     /// The curvature.
-    #[br(if(dialect == Dialect::Tangent))]
+    #[br(if(dialect == Dialect::TANGENT))]
     tension: Option<f32>,
 }
 
@@ -48,10 +49,10 @@ struct Curve {
 
 static LAYOUTS: std::sync::LazyLock<[(&str, &Type); 2]> = std::sync::LazyLock::new(|| {
     [
-        ("curves", bind::<Curves>("", &[Dialect::Spec.into()])),
+        ("curves", bind::<Curves>("", &[Dialect::SPEC.into()])),
         (
             "curves_tense",
-            bind::<Curves>("Tense", &[Dialect::Tangent.into()]),
+            bind::<Curves>("Tense", &[Dialect::TANGENT.into()]),
         ),
     ]
 });
@@ -68,11 +69,24 @@ static CLOSED: Rule = Rule {
 
 static RULES: &[&Rule] = &[&CLOSED];
 
-impl Declared for Curves {
+/// A file of curves.
+struct CurvesFile(Vec<u8>);
+
+impl Format for CurvesFile {
     const ABOUT: &'static About = &About::new("curves", "Curves", || &*LAYOUTS)
         .with_extensions(&["crv"])
         .with_rules(RULES)
-        .with_dialects(&[Dialect::Spec, Dialect::Tangent]);
+        .with_dialects(&[Dialect::SPEC, Dialect::TANGENT]);
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<CurvesFile> {
+        Self::require_valid(bytes, options)?;
+        Ok(CurvesFile(bytes.to_vec()))
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        Self::require_valid(&self.0, &options.to_read_options())?;
+        Ok(self.0.clone())
+    }
 
     fn check_content(
         bytes: &[u8],
@@ -80,7 +94,7 @@ impl Declared for Curves {
         _: &Limits,
         report: &mut Report,
     ) -> Result<()> {
-        if dialect == Dialect::Spec && !bytes.ends_with(&[0, 0]) {
+        if dialect == Dialect::SPEC && !bytes.ends_with(&[0, 0]) {
             report.add(
                 &CLOSED,
                 path!(curves[0].points),
@@ -101,22 +115,32 @@ struct Pair {
     second: u8,
 }
 
-impl Declared for Pair {
-    const ABOUT: &'static About =
-        &About::new("pair", "Pairs", || &[("pair", &Pair::TYPE)]).with_extensions(&["pair"]);
+impl BinaryFormat for Pair {
+    const NAME: &'static str = "pair";
+    const EXTENSIONS: &'static [&'static str] = &["pair"];
 }
 
 /// Another pair with the same bytes.
-struct Other;
+struct Other(Vec<u8>);
 
-impl Declared for Other {
+impl Format for Other {
     const ABOUT: &'static About =
         &About::new("other", "Others", || &[("other", &Pair::TYPE)]).with_extensions(&["other"]);
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<Other> {
+        Self::require_valid(bytes, options)?;
+        Ok(Other(bytes.to_vec()))
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        Self::require_valid(&self.0, &options.to_read_options())?;
+        Ok(self.0.clone())
+    }
 }
 
 fn formats() -> Formats {
     Formats::builtin()
-        .with::<Curves>()
+        .with::<CurvesFile>()
         .unwrap()
         .with::<Pair>()
         .unwrap()
@@ -132,17 +156,11 @@ fn findings(format: AnyFormat, bytes: &[u8]) -> Vec<String> {
 #[test]
 fn a_format_is_found_by_its_name() {
     let formats = formats();
-    assert_eq!(formats.iter().count(), FormatId::ALL.len() + 2);
+    assert_eq!(formats.iter().count(), Formats::BUILT_IN.len() + 2);
     let curves = formats.get("curves").unwrap();
-    assert_eq!(
-        (curves.about().title, curves.built_in_id()),
-        ("Curves", None)
-    );
-    for format in FormatId::ALL {
-        assert_eq!(
-            formats.get(format.name()).unwrap().built_in_id(),
-            Some(*format)
-        );
+    assert_eq!(curves.about().title, "Curves");
+    for format in Formats::BUILT_IN {
+        assert_eq!(formats.get(format.name()).unwrap(), *format);
     }
     let error = formats.get("curve").unwrap_err();
     assert_eq!(
@@ -158,7 +176,6 @@ fn a_format_is_found_by_its_name() {
 #[test]
 fn built_in_formats_have_json() {
     for (format, file) in samples() {
-        let format = AnyFormat::from(format);
         let mut json = Vec::new();
         let options = ReadOptions::default();
         format.file_to_json(&file, &options, &mut json).unwrap();
@@ -179,14 +196,14 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
     };
     assert_eq!(
         detected(TWO_CURVES, None).unwrap(),
-        ("curves", Dialect::Spec)
+        ("curves", Dialect::SPEC)
     );
     assert_eq!(
         detected(b"CURV", None).unwrap(),
-        ("curves", Dialect::Spec),
+        ("curves", Dialect::SPEC),
         "damaged, but with magic bytes"
     );
-    assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
+    assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::SPEC));
     assert!(detected(&[2, 1], None).is_err());
     // Its extension identifies a damaged file.
     assert_eq!(detected(&[2, 1], Some("a.pair")).unwrap().0, "pair");
@@ -224,9 +241,19 @@ fn format_names_are_unique() {
         "{error}"
     );
 
-    struct Named;
-    impl Declared for Named {
+    struct Named(Vec<u8>);
+    impl Format for Named {
         const ABOUT: &'static About = &About::new("my-format", "", || &[]);
+
+        fn read(bytes: &[u8], options: &ReadOptions) -> Result<Named> {
+            Self::require_valid(bytes, options)?;
+            Ok(Named(bytes.to_vec()))
+        }
+
+        fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+            Self::require_valid(&self.0, &options.to_read_options())?;
+            Ok(self.0.clone())
+        }
     }
     let error = Formats::new().with::<Named>().unwrap_err().to_string();
     assert!(
@@ -237,7 +264,7 @@ fn format_names_are_unique() {
 
 #[test]
 fn a_file_is_checked_by_its_declaration() {
-    let curves = AnyFormat::of::<Curves>();
+    let curves = meshspec::format_of::<CurvesFile>();
     assert_eq!(findings(curves, TWO_CURVES), [""; 0]);
     assert_eq!(
         findings(curves, b"CURV\x01\x01ab"),
@@ -270,8 +297,8 @@ fn a_file_is_checked_by_its_declaration() {
 
 #[test]
 fn a_dialect_has_its_layout() {
-    let curves = AnyFormat::of::<Curves>();
-    let tense = ReadOptions::default().with_dialect(Dialect::Tangent);
+    let curves = meshspec::format_of::<CurvesFile>();
+    let tense = ReadOptions::default().with_dialect(Dialect::TANGENT);
     assert!(
         check(b"CURV\x01\x02abcd\0\0\0\0", curves, &tense)
             .unwrap()
@@ -285,7 +312,7 @@ fn a_dialect_has_its_layout() {
             .is_empty()
     );
     let error: Error =
-        check(TWO_CURVES, curves, &tense.with_dialect(Dialect::Renderlib)).unwrap_err();
+        check(TWO_CURVES, curves, &tense.with_dialect(Dialect::RENDERLIB)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "curves: dialect: curves has no renderlib dialect, only spec, tangent"
@@ -294,7 +321,7 @@ fn a_dialect_has_its_layout() {
 
 #[test]
 fn the_items_of_lists_are_counted() {
-    let curves = AnyFormat::of::<Curves>();
+    let curves = meshspec::format_of::<CurvesFile>();
     let info = curves.info(TWO_CURVES, &ReadOptions::default()).unwrap();
     let count = |name: &str, count| Property {
         name: name.to_owned(),
@@ -316,8 +343,8 @@ fn the_items_of_lists_are_counted() {
 
 #[test]
 fn a_file_is_edited_by_its_layout() {
-    let layout = AnyFormat::of::<Curves>()
-        .layout_of(TWO_CURVES, Dialect::Spec)
+    let layout = meshspec::format_of::<CurvesFile>()
+        .layout_of(TWO_CURVES, Dialect::SPEC)
         .unwrap();
     let remove = Edit {
         path: path!(curves[0]).into(),
@@ -330,7 +357,7 @@ fn a_file_is_edited_by_its_layout() {
 #[test]
 fn a_declaration_is_printed_in_every_language() {
     for language in Schema::ALL {
-        let files = AnyFormat::of::<Curves>().schema(*language);
+        let files = meshspec::format_of::<CurvesFile>().schema(*language);
         let has_names =
             |file: &SchemaFile| file.text.contains("points") || *language == Schema::Dictionary;
         assert!(

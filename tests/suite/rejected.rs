@@ -52,7 +52,7 @@ fn documents_that_break_a_rule_are_not_written() {
 fn joints_of_poses_fit_in_a_byte_in_renderlib() {
     let mut document = mesh::Document::read(
         include_bytes!("../../samples/mesh/tentacle_renderlib.mesh"),
-        &ReadOptions::default().with_dialect(Dialect::Renderlib),
+        &ReadOptions::default().with_dialect(Dialect::RENDERLIB),
     )
     .unwrap();
     document.animations[0].poses[1].joint = 256;

@@ -9,7 +9,7 @@ use meshspec::scene::{
     Animation, Channel, Colors, Faces, FromScene, Interpolation, Joint, Mesh, Samples, Scene,
     SceneOptions, Skeleton, Skin, ToScene, Transform, Weights,
 };
-use meshspec::{Dialect, Document, FormatId, Limits, Loss, LossKind, Quantity, bmd, mesh};
+use meshspec::{AnyFormat, Dialect, Document, Limits, Loss, LossKind, Quantity, bmd, mesh};
 
 /// A square with normals, of which the second is zero and the third NaN.
 fn square() -> Mesh {
@@ -40,7 +40,7 @@ fn scene_of(mesh: Mesh) -> Scene {
     }
 }
 
-fn to_document(format: FormatId, scene: &Scene, dialect: Option<Dialect>) -> (Scene, Vec<Loss>) {
+fn to_document(format: AnyFormat, scene: &Scene, dialect: Option<Dialect>) -> (Scene, Vec<Loss>) {
     let mut options = SceneOptions::default();
     options.dialect = dialect;
     let (document, losses) = Document::from_scene(format, scene.clone(), &options).unwrap();
@@ -59,11 +59,11 @@ fn normals_without_a_direction_are_listed_to_every_target() {
     let message =
         "meshes[0].normals: normals without a direction were replaced by those of the faces";
     for format in [
-        FormatId::Mesh,
-        FormatId::Crucible,
-        FormatId::Seed,
-        FormatId::Iyma,
-        FormatId::Bmd,
+        mesh::FORMAT,
+        meshspec::crucible::FORMAT,
+        meshspec::seed::FORMAT,
+        meshspec::iyma::FORMAT,
+        bmd::FORMAT,
     ] {
         let (found, losses) = to_document(format, &scene, None);
         let (_, count, of) =
@@ -94,8 +94,8 @@ fn normals_without_a_direction_are_listed_to_every_target() {
 fn tangents_without_a_direction_are_listed() {
     let scene = scene_of(square());
     for (format, dialect) in [
-        (FormatId::Crucible, Some(Dialect::Tangent)),
-        (FormatId::Iyma, None),
+        (meshspec::crucible::FORMAT, Some(Dialect::TANGENT)),
+        (meshspec::iyma::FORMAT, None),
     ] {
         let (_, losses) = to_document(format, &scene, dialect);
         let found = count_of(&losses, "meshes[0].tangents: tangents without a direction");
@@ -109,10 +109,10 @@ fn tangents_without_a_direction_are_listed() {
 #[test]
 fn a_format_keeps_its_own_directions() {
     for format in [
-        FormatId::Mesh,
-        FormatId::Crucible,
-        FormatId::Seed,
-        FormatId::Iyma,
+        mesh::FORMAT,
+        meshspec::crucible::FORMAT,
+        meshspec::seed::FORMAT,
+        meshspec::iyma::FORMAT,
     ] {
         let (mut scene, _) = to_document(format, &scene_of(square()), None);
         scene.meshes[0].normals.as_mut().unwrap()[3] = [0.0; 3];
@@ -173,7 +173,7 @@ fn rotating() -> Scene {
 
 #[test]
 fn rotations_that_are_not_unit_are_normalised_and_listed() {
-    for format in [FormatId::Mesh, FormatId::Bmd] {
+    for format in [mesh::FORMAT, bmd::FORMAT] {
         let (found, losses) = to_document(format, &rotating(), None);
         let at =
             |path: &str, message: &str| count_of(&losses, &format!("{path}: rotations {message}"));
@@ -216,7 +216,7 @@ fn scaled_joints_never_exceed_the_total() {
     let mut scene = rotating();
     scene.skeleton.joints[0].inverse_bind = Mat4::from_scale(Vec3::splat(0.5));
     scene.transform = Some(Mat4::from_scale(Vec3::new(2.0, 3.0, 4.0)));
-    let (_, losses) = to_document(FormatId::Bmd, &scene, None);
+    let (_, losses) = to_document(bmd::FORMAT, &scene, None);
     let (_, count, of) = count_of(&losses, "BMD has no joint scale").unwrap();
     assert!(of.is_some_and(|of| count <= of), "{losses:?}");
 }
@@ -257,19 +257,19 @@ fn normalised_weights_and_non_finite_values_are_listed() {
     }];
     let colors = vec![[0.5, f32::NAN, 1.0, 1.0]; 4];
     scene.meshes[0].colors = vec![Colors::F32(colors)];
-    for format in [FormatId::Mesh, FormatId::Bmd] {
+    for format in [mesh::FORMAT, bmd::FORMAT] {
         let (_, losses) = to_document(format, &scene, None);
         assert!(
             count_of(&losses, "weights were normalised to a sum of 1").is_some(),
             "{format}: {losses:?}"
         );
     }
-    let (_, losses) = to_document(FormatId::Mesh, &scene, None);
+    let (_, losses) = to_document(mesh::FORMAT, &scene, None);
     assert!(
         count_of(&losses, "weights: non-finite numbers were replaced by 0").is_some(),
         "{losses:?}"
     );
-    for format in [FormatId::Crucible, FormatId::Bmd] {
+    for format in [meshspec::crucible::FORMAT, bmd::FORMAT] {
         let (_, losses) = to_document(format, &scene, None);
         let found = count_of(&losses, "colors[0]: non-finite numbers were replaced by 0");
         assert!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange;
-use meshspec::{AnyFormat, Format, FormatId, ReadOptions, Report, Rule, RuleExample, iyma};
+use meshspec::{AnyFormat, Format, Formats, ReadOptions, Report, Rule, RuleExample, iyma};
 
 /// Pairs of rules: a file that breaks the first rule also breaks the second.
 const IMPLIED: [(&str, &str); 3] = [
@@ -19,7 +19,7 @@ const TWICE: &str = "MESH-JOINT-ORDER";
 const DOCUMENT_RULE: &str = "SEED-COMMENT";
 
 /// Checks one file of an example.
-fn check(format: FormatId, example: &RuleExample, bytes: &[u8]) -> Report {
+fn check(format: AnyFormat, example: &RuleExample, bytes: &[u8]) -> Report {
     let options = ReadOptions::default().with_dialect(example.dialect);
     meshspec::check(bytes, format, &options).unwrap()
 }
@@ -33,8 +33,8 @@ fn codes(report: &Report) -> Vec<&str> {
 }
 
 /// Returns a message about a defect in the example of a rule; `None` if the example is correct.
-fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
-    let Some(example) = AnyFormat::from(format).example_of(rule) else {
+fn fault(format: AnyFormat, rule: &'static Rule) -> Option<String> {
+    let Some(example) = format.example_of(rule) else {
         return Some(format!("{}: no example", rule.code));
     };
     let violating = check(format, &example, &example.violating);
@@ -58,7 +58,7 @@ fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn every_rule_has_an_example_that_breaks_it_alone() {
-    let rules = FormatId::ALL
+    let rules = Formats::BUILT_IN
         .iter()
         .flat_map(|id| id.about().rules.iter().map(|rule| (*id, *rule)));
     let rules: Vec<_> = rules
@@ -92,10 +92,10 @@ fn interchange_formats_have_examples() {
 
 #[test]
 fn rules_cite_interpretations_that_exist() {
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for rule in format.about().rules {
             let rows: Vec<&str> = rule.row.split(", ").filter(|row| !row.is_empty()).collect();
-            let cited = AnyFormat::from(*format).interpretations_of(rule);
+            let cited = format.interpretations_of(rule);
             assert_eq!(
                 cited.iter().map(|row| row.row).collect::<Vec<_>>(),
                 rows,
@@ -115,8 +115,8 @@ fn rules_cite_interpretations_that_exist() {
 #[test]
 fn examples_of_wrong_frames_keep_the_data() {
     for (code, more) in [("IYMA-WINDOW", 0), ("IYMA-DATA-SIZE", 1)] {
-        let rule = FormatId::Iyma.about().rule(code).unwrap();
-        let example = AnyFormat::from(FormatId::Iyma).example_of(rule).unwrap();
+        let rule = iyma::FORMAT.about().rule(code).unwrap();
+        let example = iyma::FORMAT.example_of(rule).unwrap();
         let document = iyma::Document::read(&example.correct, &ReadOptions::default()).unwrap();
         let mut data = document.indices.unwrap().data.to_vec();
         document

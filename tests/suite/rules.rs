@@ -8,7 +8,7 @@ use meshspec::layout::schema::declared_rules;
 use meshspec::layout::walk::{Fault, FaultKind};
 use meshspec::mesh::Document;
 use meshspec::{
-    About, AnyFormat, Dialect, Enforcement, Format, FormatId, Limits, Path, Report, Rule, Severity,
+    About, AnyFormat, Dialect, Enforcement, Format, Formats, Limits, Path, Report, Rule, Severity,
     Span,
 };
 
@@ -31,13 +31,13 @@ fn enforced(about: &About, by: Enforcement) -> RuleCodes {
 
 #[test]
 fn declared_rules_match_the_declarations() {
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let mut stated = codes(
             declared_rules(format.about().layouts())
                 .into_iter()
                 .map(|stated| stated.rule),
         );
-        let grammar = AnyFormat::from(*format).grammar();
+        let grammar = format.grammar();
         stated.extend(
             grammar
                 .iter()
@@ -56,7 +56,7 @@ fn declared_rules_match_the_declarations() {
 /// trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
 fn structural_rules_match_faults() {
-    for format in FormatId::ALL
+    for format in Formats::BUILT_IN
         .iter()
         .filter(|format| AnyFormat::from(**format).grammar().is_none())
     {
@@ -109,7 +109,9 @@ fn replaced_rules_are_counted_by_their_codes() {
 
 #[test]
 fn reasons_for_code_are_given() {
-    let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
+    let rules = Formats::BUILT_IN
+        .iter()
+        .flat_map(|format| format.about().rules);
     assert!(
         rules
             .into_iter()
@@ -156,7 +158,7 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
 fn fields_after_an_incomplete_header_are_checked() {
     let bytes = std::fs::read(format!("{}/samples/mesh/flag.mesh", crate::common::ROOT)).unwrap();
     let mut document = Document::read(&bytes, &Default::default()).unwrap();
-    document.dialect = Dialect::Renderlib;
+    document.dialect = Dialect::RENDERLIB;
     document.indices[1] = 9;
     let codes: Vec<_> = document
         .check()

@@ -20,7 +20,7 @@ use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::dump::{Dump, JsonHead};
 use meshspec::layout::schema::{Schema, declared_rules};
 use meshspec::layout::{Layout, walk};
-use meshspec::{FormatId, Rule, Severity, Text};
+use meshspec::{Formats, Rule, Severity, Text};
 use modular_bitfield::prelude::*;
 
 #[path = "../../examples/dump_values.rs"]
@@ -345,7 +345,7 @@ fn indices_below_a_length_differ_from_indices_into_a_list() {
 /// Every mention of a rule at a field of a printed schema has the rule's severity.
 #[test]
 fn schemas_tell_warnings_from_errors() {
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let about = format.about();
         for schema in [Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C] {
             let text: String = format

@@ -39,7 +39,7 @@ fn each_sample(check: impl Fn(&Document, &dyn Fn(&str) -> Option<Span>)) {
     for (id, bytes) in samples() {
         let document = read(&bytes, &Default::default()).unwrap();
         assert_eq!(document.format(), id);
-        let format = AnyFormat::from(id);
+        let format = id;
         let layout = format.layout_of(&bytes, document.dialect());
         check(&document, &|path| {
             find_location(format, layout, &bytes, path)
@@ -113,7 +113,7 @@ fn every_joint_and_key_has_its_item() {
 #[test]
 fn branches_match_the_walker() {
     for (id, bytes) in samples() {
-        let format = AnyFormat::from(id);
+        let format = id;
         let Some(layout) = format.layout_of(&bytes, format.detect(&bytes).dialect) else {
             continue;
         };

@@ -14,7 +14,7 @@ use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::dump::Dump;
 use meshspec::layout::tree::Tree;
-use meshspec::{ErrorKind, FormatId, Limits};
+use meshspec::{ErrorKind, Formats, Limits};
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ fn files_come_back_from_plain_values_in_any_order() {
     let valid = corpus::cases().filter(|(entry, _)| entry.kind == CaseKind::Valid);
     let mut count = 0;
     for (entry, bytes) in valid.step_by(2) {
-        let format: FormatId = entry.format.parse().unwrap();
+        let format = Formats::builtin().get(&entry.format).unwrap();
         let Some(ty) = format.layout_of(&bytes, entry.dialect) else {
             continue;
         };

@@ -11,7 +11,7 @@ use binrw::binrw;
 use meshspec::layout::Layout;
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyFormat, FormatId, Limits, ReadOptions, Rule, Severity, Text};
+use meshspec::{Limits, ReadOptions, Rule, Severity, Text};
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
@@ -246,15 +246,19 @@ fn samples_give_no_computed_value() {
 
 #[test]
 fn lists_of_bmd_can_grow() {
-    for bytes in samples_of(FormatId::Bmd) {
-        let ty = FormatId::Bmd.layout_of(&bytes, Default::default()).unwrap();
+    for bytes in samples_of(meshspec::bmd::FORMAT) {
+        let ty = meshspec::bmd::FORMAT
+            .layout_of(&bytes, Default::default())
+            .unwrap();
         let mut json = given(ty, &bytes);
         let mesh = &mut json["value"]["meshes"]["$items"][0];
         let vertices = mesh["vertices"]["$items"].as_array_mut().unwrap();
         vertices.push(vertices[0].clone());
         let count = vertices.len();
         let bytes = assembled(ty, &json);
-        let document = FormatId::Bmd.read(&bytes, &ReadOptions::default()).unwrap();
+        let document = meshspec::bmd::FORMAT
+            .read(&bytes, &ReadOptions::default())
+            .unwrap();
         assert_eq!(document.info().meshes[0].vertices, count as u64);
     }
 }
@@ -264,7 +268,7 @@ fn lists_of_bmd_can_grow() {
 fn reference_files_come_back() {
     let mut count = 0;
     for (id, bytes) in accepted_fixtures() {
-        let format = AnyFormat::from(id);
+        let format = id;
         let Some(layout) = id.layout_of(&bytes, id.detect(&bytes).dialect) else {
             continue;
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use meshspec::layout::generate::{self, MutatedFile};
-use meshspec::{AnyFormat, Dialect, Format, FormatId, Limits, ReadOptions, Severity, WriteOptions};
+use meshspec::{AnyFormat, Dialect, Format, Limits, ReadOptions, Severity, WriteOptions};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -67,8 +67,11 @@ fn files<D: Format + std::fmt::Debug>(
 }
 
 /// Asserts that the readers agree with the verdict of each breakage.
-fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
-    let any = AnyFormat::from(format);
+fn check_broken<D: Format + std::fmt::Debug>(
+    format: AnyFormat,
+    strategy: impl Strategy<Value = D>,
+) {
+    let any = format;
     let mut contradictions = Contradictions::default();
     for (dialect, bytes) in files(strategy, cases(10)) {
         let options = ReadOptions::default().with_dialect(dialect);
@@ -115,7 +118,7 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
 /// Asserts that readers and checks agree on mutated files in each dialect. Shrinks the first file of each kind of
 /// contradiction.
 fn check_mutated<D: Format + std::fmt::Debug>(
-    format: FormatId,
+    format: AnyFormat,
     strategy: impl Strategy<Value = D>,
 ) {
     let files = strategy.prop_map(|document| document.write(&WriteOptions::default()).unwrap());
@@ -160,20 +163,20 @@ fn check_mutated<D: Format + std::fmt::Debug>(
 }
 
 macro_rules! formats {
-    ($($format:ident: $id:ident, [$($check:ident),+];)+) => {
+    ($($format:ident: [$($check:ident),+];)+) => {
         $(mod $format {
             $(#[test]
             fn $check() {
-                super::$check(meshspec::FormatId::$id, meshspec::$format::strategy::documents());
+                super::$check(meshspec::$format::FORMAT, meshspec::$format::strategy::documents());
             })+
         })+
     };
 }
 
 formats! {
-    mesh: Mesh, [check_broken, check_mutated];
-    crucible: Crucible, [check_broken, check_mutated];
-    iyma: Iyma, [check_broken, check_mutated];
-    bmd: Bmd, [check_broken, check_mutated];
-    seed: Seed, [check_broken, check_mutated];
+    mesh: [check_broken, check_mutated];
+    crucible: [check_broken, check_mutated];
+    iyma: [check_broken, check_mutated];
+    bmd: [check_broken, check_mutated];
+    seed: [check_broken, check_mutated];
 }

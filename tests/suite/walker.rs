@@ -12,7 +12,7 @@ use meshspec::layout::declaration::{Field, Shape, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::{self, Layout, walk};
-use meshspec::{ErrorKind, FormatId, Limit, Limits, ReadOptions, Rule, Severity, Span, Text};
+use meshspec::{AnyFormat, ErrorKind, Limit, Limits, ReadOptions, Rule, Severity, Span, Text};
 
 /// Numbers of several types.
 #[derive(Layout)]
@@ -258,7 +258,7 @@ fn limits_in_stored_blocks_are_errors() {
 fn unpacking_respects_the_limits() {
     let (format, file) = samples()
         .into_iter()
-        .find(|(format, _)| *format == FormatId::Crucible)
+        .find(|(format, _)| *format == meshspec::crucible::FORMAT)
         .unwrap();
     let limits = Limits::default().with_max_decoded(20);
     let fault = walk::first_fault(
@@ -302,7 +302,7 @@ fn keep_small_files(files: Vec<File>) -> Vec<File> {
 fn keep_sequential(files: Vec<File>) -> impl Iterator<Item = File> {
     keep_small_files(files)
         .into_iter()
-        .filter(|(format, _)| *format != FormatId::Bmd)
+        .filter(|(format, _)| *format != meshspec::bmd::FORMAT)
 }
 
 fn same_values(files: Vec<File>) {
@@ -319,7 +319,7 @@ fn every_byte_is_covered_once(files: Vec<File>) {
     for (format, file) in keep_sequential(files) {
         let mut spans: Vec<(Option<Range<u64>>, Range<u64>)> = Vec::new();
         let found = Leaves::of(Input::detected(format, &file), &Limits::default());
-        let is_zstd = format == FormatId::Iyma;
+        let is_zstd = format == meshspec::iyma::FORMAT;
         for (_, span, _) in found.leaves {
             match span {
                 Span::Bytes(range) => spans.push((None, range)),
@@ -365,7 +365,7 @@ fn every_byte_is_covered_once(files: Vec<File>) {
 }
 
 /// Returns the magic bytes of a file's layout; empty if it has none.
-fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
+fn declared_magic(format: AnyFormat, file: &[u8]) -> Vec<u8> {
     match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {
             // IyMA's magic bytes are in its header.

@@ -3,7 +3,7 @@
 mod by_hand;
 
 use meshspec::bmd::{self, F8A, Face, Faces, Surface, Triple, Vertices};
-use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
+use meshspec::{Format, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
@@ -227,7 +227,7 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
         "copy",
         || bytes.to_vec(),
     );
-    let check = || meshspec::check(&bytes, FormatId::Bmd, &read);
+    let check = || meshspec::check(&bytes, bmd::FORMAT, &read);
     bench.add_row("bmd/check", size, check, "reading", || {
         bmd::Document::read(&bytes, &read)
     });
@@ -240,7 +240,7 @@ fn add_image_rows(bench: &mut Bench) -> Result<(), Error> {
     bench.add_row(
         "bmd/check (broken face)",
         size,
-        || meshspec::check(&broken, FormatId::Bmd, &read),
+        || meshspec::check(&broken, bmd::FORMAT, &read),
         "checking a valid image",
         check,
     );

@@ -7,7 +7,7 @@ use clap::Args;
 use meshspec::layout::assemble::{self, Change};
 use meshspec::layout::tree::UntypedValue;
 use meshspec::layout::walk::{self, Segment};
-use meshspec::{AnyFormat, Finding, Formats, Report, Strictness};
+use meshspec::{Finding, Formats, Report, Strictness};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -56,7 +56,7 @@ pub struct Edit {
 /// The files that `edit` changes.
 pub const READABLE: Readable = Readable {
     command: "edit",
-    reads_format: AnyFormat::has_json,
+    reads_format: |format| format.has_json(),
     reads_interchange: false,
     reads_json: false,
 };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
-use meshspec::{AnyFormat, Dialect, Format, FormatId, Formats, Loss, ReadOptions};
+use meshspec::{Dialect, Format, Formats, Loss, ReadOptions};
 
 use crate::buffer::MIN_LARGE_SIZE;
 use crate::compression_args::CompressionArgs;
@@ -223,7 +223,7 @@ fn split_error_path<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'
 }
 
 fn is_iyma(path: &Path) -> bool {
-    FormatId::by_extension(path) == Some(FormatId::Iyma)
+    Formats::builtin().by_extension(path) == Some(iyma::FORMAT)
 }
 
 impl SplitArgs {
@@ -337,7 +337,7 @@ impl SetArgs {
 
 /// Returns the registry of IyMA alone, whose dialects the options of `iyma` offer.
 pub fn formats() -> Formats {
-    let formats = Formats::new().with_format(FormatId::Iyma.into());
+    let formats = Formats::new().with_format(iyma::FORMAT);
     // A single format cannot conflict with others.
     formats.unwrap_or_else(|_| Formats::builtin())
 }
@@ -345,7 +345,7 @@ pub fn formats() -> Formats {
 /// The files that `iyma` reads.
 const READABLE: Readable = Readable {
     command: "iyma",
-    reads_format: |format| format.built_in_id() == Some(FormatId::Iyma),
+    reads_format: |format| format == iyma::FORMAT,
     reads_interchange: false,
     reads_json: false,
 };
@@ -377,7 +377,7 @@ impl WriteArgs {
 
     fn read(&self, path: &Path) -> Result<Document> {
         progress::on_file(path, || {
-            let format = AnyFormat::from(FormatId::Iyma);
+            let format = iyma::FORMAT;
             let bytes = input::read_expected(path, &|start, _| format.may_start_with(start))?;
             Document::read(&bytes, &self.read_options()).map_err(|error| {
                 read_failure(path, &bytes, &error, || {
@@ -416,7 +416,7 @@ impl WriteArgs {
         name: &str,
     ) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(FormatId::Iyma, dialect, name)?;
+        input::require_dialect(iyma::FORMAT, dialect, name)?;
         let (document, lost) = document
             .into_dialect(dialect)
             .map_err(|error| Failure::from_error(name, &error))?;
@@ -442,7 +442,7 @@ impl WriteArgs {
         name: &str,
     ) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
-        let encoding = Encoding::Format(FormatId::Iyma.into());
+        let encoding = Encoding::Format(iyma::FORMAT);
         for (path, _) in &files {
             encoding.require_extension(path, &Formats::builtin())?;
             output::reject_existing(path, self.force)?;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use meshspec::conformance::corpus::{CaseKind, IndexEntry, Verdict};
-use meshspec::{AnyFormat, Dialect, FormatId, ReadOptions};
+use meshspec::{Dialect, ReadOptions};
 use serde_json::{Value, json};
 
 use crate::files::{Folder, Run, animated, broken_triangle, bytes_of, triangle};
@@ -27,7 +27,7 @@ pub fn corpus() -> Folder {
         let entry = IndexEntry {
             file: file.to_owned(),
             format: "mesh".to_owned(),
-            dialect: Dialect::Spec,
+            dialect: Dialect::SPEC,
             kind,
             strict: if is_valid {
                 Verdict::Accept
@@ -48,7 +48,7 @@ pub fn corpus() -> Folder {
         };
         if is_valid {
             let bytes = bytes_of(&document);
-            let contents = AnyFormat::from(FormatId::Mesh)
+            let contents = meshspec::mesh::FORMAT
                 .contents(&bytes, &ReadOptions::default())
                 .unwrap();
             folder.put(

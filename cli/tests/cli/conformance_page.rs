@@ -27,7 +27,7 @@ fn the_loader_in_c_over_the_corpus_of_the_repository() {
     assert_eq!(
         run_section(
             "I write a loader in C",
-            Corpus::Committed("mesh", Dialect::Spec)
+            Corpus::Committed("mesh", Dialect::SPEC)
         ),
         7
     );

@@ -23,7 +23,7 @@ fn dialect_conversions_list_losses() {
         "dropped: animations[0].name: the renderlib dialect has no names: \"walk\"\n\
          dropped: strings: the renderlib dialect has no strings: 1\n"
     );
-    let (expected, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
+    let (expected, _) = animated().into_dialect(Dialect::RENDERLIB).unwrap();
     assert_eq!(folder.get("out.mesh"), bytes_of(&expected));
 }
 
@@ -65,7 +65,7 @@ fn the_default_dialect_is_that_of_the_specification() {
     let Document::Mesh(written) = meshspec::open(folder.path("out.mesh")).unwrap() else {
         panic!()
     };
-    assert_eq!(written.dialect, Dialect::Spec);
+    assert_eq!(written.dialect, Dialect::SPEC);
 
     folder
         .run("convert in.mesh same.mesh --to mesh --dialect renderlib")

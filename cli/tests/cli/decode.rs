@@ -1,6 +1,6 @@
 //! `meshspec decode`.
 
-use meshspec::{AnyFormat, FormatId};
+use meshspec::Formats;
 use serde_json::{Value, json};
 
 use crate::dump::repository;
@@ -16,13 +16,11 @@ fn decode(folder: &Folder, arguments: &str) -> Value {
 #[test]
 fn json_matches_the_library() {
     let folder = Folder::new();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for file in std::fs::read_dir(repository().join("samples").join(format.name())).unwrap() {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
             folder.put("file", &bytes);
-            let contents = AnyFormat::from(*format)
-                .contents(&bytes, &Default::default())
-                .unwrap();
+            let contents = format.contents(&bytes, &Default::default()).unwrap();
             let expected = serde_json::to_string(&contents).unwrap();
             assert_eq!(
                 folder.run("decode file --json").fine(),

@@ -182,7 +182,7 @@ pub fn animated() -> mesh::Document {
 
 /// The same triangle in the renderlib dialect, twice as wide.
 pub fn renderlib() -> mesh::Document {
-    let (mut document, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
+    let (mut document, _) = animated().into_dialect(Dialect::RENDERLIB).unwrap();
     document.root_transform.as_mut().unwrap()[0][0] = 2.0;
     document
 }

@@ -1,6 +1,6 @@
 //! `meshspec formats`.
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::interop::Interchange;
 
 use crate::files::Folder;
@@ -8,7 +8,7 @@ use crate::files::Folder;
 #[test]
 fn every_format_is_listed() {
     let text = Folder::new().run("formats").fine();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let about = format.about();
         let line = format!("{format}: {}, {}\n", about.title, about.summary);
         assert!(text.contains(&line), "{text}");
@@ -35,7 +35,7 @@ fn json_output() {
         serde_json::from_str(&Folder::new().run("formats --json").fine()).unwrap();
     assert_eq!(
         data.as_array().unwrap().len(),
-        FormatId::ALL.len() + Interchange::ALL.len()
+        Formats::BUILT_IN.len() + Interchange::ALL.len()
     );
     let mesh = data
         .as_array()
@@ -54,7 +54,7 @@ fn json_output() {
             "specification": {
                 "title": "MESH format specification v1.0",
                 "project": "Surviveler by RookieGameDevs",
-                "url": FormatId::Mesh.about().specification.unwrap().url,
+                "url": meshspec::mesh::FORMAT.about().specification.unwrap().url,
             },
         })
     );

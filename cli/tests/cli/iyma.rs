@@ -144,7 +144,7 @@ fn user_data() {
     let cleared = read(&folder, "cleared.ima");
     assert_eq!(
         (cleared.user_data.len(), cleared.dialect),
-        (0, Dialect::Reference)
+        (0, Dialect::REFERENCE)
     );
     assert_eq!(folder.run("iyma user-data get cleared.ima").fine(), "");
     folder
@@ -165,7 +165,7 @@ fn every_command_accepts_write_options() {
     let heights = Attribute::from_f32(Usage::Uv, VertexFormat::Float32, &heights);
     let (mut document, _) = Document::from_mesh(None, vec![heights])
         .unwrap()
-        .into_dialect(Dialect::Reference)
+        .into_dialect(Dialect::REFERENCE)
         .unwrap();
     document.user_data = "kept".as_bytes().into();
     folder.put("in.ima", bytes_of(&document));
@@ -182,7 +182,7 @@ fn every_command_accepts_write_options() {
         let (plain, usual) = written("");
         assert_eq!(
             (usual.dialect, usual.data_checksum),
-            (Dialect::Reference, DataChecksum::Present)
+            (Dialect::REFERENCE, DataChecksum::Present)
         );
         let (small, same) = written(" --level 19");
         assert!(
@@ -202,7 +202,7 @@ fn every_command_accepts_write_options() {
         );
         assert_eq!(
             written(" --dialect spec").1.dialect,
-            Dialect::Spec,
+            Dialect::SPEC,
             "{command}"
         );
         folder.run(command).fails(2);
@@ -394,7 +394,7 @@ fn json_and_dialects() {
         "{}",
         run.stderr
     );
-    assert_eq!(read(&folder, "reference.ima").dialect, Dialect::Reference);
+    assert_eq!(read(&folder, "reference.ima").dialect, Dialect::REFERENCE);
     folder.run("convert a.ima small.ima --level 22").fine();
     assert_eq!(read(&folder, "small.ima"), triangle(1.0, "first"));
     for command in [

@@ -81,7 +81,7 @@ fn sizes_before_and_after_compression() {
 fn dialect_losses_are_reported_or_fatal() {
     let folder = Folder::new();
     let mut document = odd_triangle();
-    document.dialect = Dialect::Tangent;
+    document.dialect = Dialect::TANGENT;
     document.chunks[0].indices = Indices::U16(vec![0, 1, 2]);
     document.chunks[0]
         .streams
@@ -99,7 +99,7 @@ fn dialect_losses_are_reported_or_fatal() {
     assert!(!folder.path("plain.crmesh").exists());
     assert_eq!(folder.run("convert tangents.crmesh plain.crmesh").status, 0);
     document.chunks[0].streams.pop();
-    document.dialect = Dialect::Spec;
+    document.dialect = Dialect::SPEC;
     assert_eq!(folder.get("plain.crmesh"), bytes_of(&document));
 }
 

@@ -50,7 +50,8 @@ fn seen(axes: &Axes, at: DVec3) -> DVec3 {
 fn scene(file: &Path) -> Scene {
     let bytes = std::fs::read(file).unwrap();
     let document = meshspec::read(&bytes, &Default::default()).unwrap();
-    let options = SceneOptions::default().with_conventions(document.format().conventions());
+    let options =
+        SceneOptions::default().with_conventions(document.format().conventions().unwrap());
     let (mut scene, _) = document.into_scene(&options).unwrap();
     scene.apply_transform();
     let rest: Vec<_> = (0..scene.skeleton.joints.len())

@@ -2,7 +2,7 @@
 
 use meshspec::interop::Interchange;
 use meshspec::layout::schema::declared_rules;
-use meshspec::{FormatId, Rule, mesh};
+use meshspec::{Formats, Rule, mesh};
 use serde_json::{Value, json};
 
 use crate::files::{Folder, Run, broken_triangle, bytes_of, triangle};
@@ -62,7 +62,7 @@ fn a_rule_is_explained_by_two_files() {
 #[test]
 fn every_rule_is_explained() {
     let folder = Folder::new();
-    let codes = FormatId::ALL
+    let codes = Formats::BUILT_IN
         .iter()
         .flat_map(|format| format.about().rules)
         .map(|rule| rule.code);
@@ -280,7 +280,7 @@ fn lists_of_codes_may_have_blanks_and_prefixes_are_completed() {
         text.contains("hint: rules with this prefix: MESH-"),
         "{text}"
     );
-    let codes = FormatId::Mesh.about().rules.iter().map(|rule| rule.code);
+    let codes = mesh::FORMAT.about().rules.iter().map(|rule| rule.code);
     assert!(
         codes
             .filter(|code| code.starts_with("MESH-"))
@@ -583,7 +583,7 @@ fn result_formats_are_mutually_exclusive() {
 #[test]
 fn every_constrained_field_is_explained() {
     let folder = Folder::new();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let declared = declared_rules(format.about().layouts());
         // The rule with the most fields.
         let count_of = |rule: &Rule| declared.iter().filter(|other| other.rule == rule).count();
@@ -636,7 +636,7 @@ fn all_rules_are_listed() {
     let text = folder.run("check --explain").fine();
     let rules: Vec<Value> =
         serde_json::from_str(&folder.run("check --explain --json").fine()).unwrap();
-    let of_formats = FormatId::ALL
+    let of_formats = Formats::BUILT_IN
         .iter()
         .flat_map(|format| format.about().rules.iter().copied());
     let of_interchange = Interchange::ALL.iter().map(|format| format.rule());
@@ -675,7 +675,10 @@ fn interpretations_are_explained() {
         "{text}"
     );
     // Every interpretation that a rule cites.
-    for rule in FormatId::ALL.iter().flat_map(|format| format.about().rules) {
+    for rule in Formats::BUILT_IN
+        .iter()
+        .flat_map(|format| format.about().rules)
+    {
         for row in rule.row.split(", ").filter(|row| !row.is_empty()) {
             let row: Value =
                 serde_json::from_str(&folder.run(&format!("check --explain {row} --json")).fine())

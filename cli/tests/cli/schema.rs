@@ -1,6 +1,6 @@
 //! `meshspec schema`.
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::layout::schema::Schema;
 
 use crate::files::Folder;
@@ -8,7 +8,7 @@ use crate::files::Folder;
 #[test]
 fn single_files_are_printed() {
     let folder = Folder::new();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for language in Schema::ALL {
             let files = format.schema(*language);
             if let [file] = &files[..] {
@@ -32,7 +32,7 @@ fn several_files_require_a_choice() {
         "error: mesh: the schema has 2 files: mesh.ksy, mesh_renderlib.ksy\n\
          hint: write them with --out DIR, or choose one with --layout (mesh, mesh_renderlib)\n"
     );
-    let files = FormatId::Mesh.schema(Schema::Kaitai);
+    let files = meshspec::mesh::FORMAT.schema(Schema::Kaitai);
     assert_eq!(
         folder
             .run("schema mesh --as kaitai --layout mesh_renderlib")
@@ -59,11 +59,14 @@ fn all_files_are_written_to_a_folder() {
     let folder = Folder::new();
     let out = |name: &str| String::from_utf8(folder.get(name)).unwrap();
     assert_eq!(folder.run("schema mesh --as kaitai --out a/b").fine(), "");
-    for file in FormatId::Mesh.schema(Schema::Kaitai) {
+    for file in meshspec::mesh::FORMAT.schema(Schema::Kaitai) {
         assert_eq!(out(&format!("a/b/{}", file.name)), file.text);
     }
     folder.run("schema mesh --as c --out a").fine();
-    assert_eq!(out("a/mesh.h"), FormatId::Mesh.schema(Schema::C)[0].text);
+    assert_eq!(
+        out("a/mesh.h"),
+        meshspec::mesh::FORMAT.schema(Schema::C)[0].text
+    );
 }
 
 #[test]
@@ -104,7 +107,7 @@ fn the_page_lists_the_languages_of_text_formats() {
         .split_once("Text formats, which have an attribute table and a grammar, support only ")
         .unwrap();
     let (sentence, _) = sentence.split_once(".\n").unwrap();
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         for language in Schema::ALL {
             let is_listed = sentence.contains(&format!("`{language}`"));
             let is_binary = !format.about().layouts().is_empty();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -68,7 +68,7 @@ fn types() -> BTreeMap<String, MimeType> {
 #[test]
 fn types_match_format_detection() {
     let types = types();
-    let names: Vec<String> = FormatId::ALL
+    let names: Vec<String> = Formats::BUILT_IN
         .iter()
         .map(|format| format!("model/x-{}", format.name()))
         .collect();
@@ -76,7 +76,7 @@ fn types_match_format_detection() {
         names.iter().all(|name| types.contains_key(name)) && types.len() == names.len(),
         "{types:?}"
     );
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let known = &types[&format!("model/x-{}", format.name())];
         let extensions: Vec<String> = format
             .about()

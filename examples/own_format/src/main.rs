@@ -6,11 +6,10 @@ use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw, io::Cursor};
 use meshspec::layout::{Layout, checksum::CRC32};
 use meshspec::scene::{
-    self, Capabilities, Conventions, Faces, FromScene, Scene, SceneOptions, ToScene,
+    self, Capabilities, Conventions, Faces, FromScene, Scene, SceneConversions, SceneOptions,
+    ToScene,
 };
-use meshspec::{
-    AnyFormat, BinaryFormat, Dialect, Error, ErrorKind, Formats, Loss, Result, Rule, Text,
-};
+use meshspec::{BinaryFormat, Dialect, Error, ErrorKind, Formats, Loss, Result, Rule, Text};
 use modular_bitfield::prelude::*;
 
 mod rules {
@@ -123,20 +122,15 @@ pub struct Triangle {
     pub reserved: B2,
 }
 
-const FIRST: Dialect = Dialect::Custom {
-    name: "v1",
-    number: 1,
-};
-const SECOND: Dialect = Dialect::Custom {
-    name: "v2",
-    number: 2,
-};
+const FIRST: Dialect = Dialect::new("v1", 1);
+const SECOND: Dialect = Dialect::new("v2", 2);
 
 impl BinaryFormat for Pack {
     const NAME: &'static str = "pack";
     const EXTENSIONS: &'static [&'static str] = &["pack"];
     const RULES: &'static [&'static Rule] = &[&rules::FINITE, &rules::INDEX, &rules::CHECKSUM];
     const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
+    const SCENES: Option<SceneConversions<Pack>> = Some(SceneConversions::both());
 
     fn dialect_of_document(&self) -> Dialect {
         if self.version > 1 { SECOND } else { FIRST }
@@ -273,9 +267,8 @@ impl Mesh {
 }
 
 fn main() -> Result<ExitCode> {
-    let pack = AnyFormat::of::<Pack>().with_scenes::<Pack>();
     Ok(meshspec_cli::run(
-        &Formats::new().with_format(pack)?,
+        &Formats::new().with::<Pack>()?,
         std::env::args_os(),
     ))
 }

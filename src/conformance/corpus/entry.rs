@@ -1,6 +1,8 @@
 //! The index entries of a corpus.
 
 use crate::Dialect;
+#[cfg(feature = "serde")]
+use crate::Formats;
 
 /// The JSON Schema of one index line.
 pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
@@ -25,7 +27,8 @@ pub struct IndexEntry {
     pub file: String,
     /// The name of the format.
     pub format: String,
-    /// The dialect in which to read the file.
+    /// The dialect in which to read the file. Deserialises only dialects of built-in formats.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "built_in_dialect"))]
     pub dialect: Dialect,
     /// The purpose of the file.
     pub kind: CaseKind,
@@ -45,6 +48,20 @@ pub struct IndexEntry {
     /// the file, or another dialect is detected. Also `None` if fewer than 1,000 files were requested and the JSON
     /// exceeds 10,000 bytes; without the feature `serde`, the size is not checked.
     pub contents: Option<String>,
+}
+
+/// Deserialises the name of a dialect of a built-in format.
+#[cfg(feature = "serde")]
+fn built_in_dialect<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Dialect, D::Error> {
+    use serde::Deserialize as _;
+
+    let name = String::deserialize(deserializer)?;
+    Formats::BUILT_IN
+        .iter()
+        .find_map(|format| format.about().dialect(&name).ok())
+        .ok_or_else(|| serde::de::Error::custom(format_args!("unknown dialect `{name}`")))
 }
 
 /// The purpose of a file.

@@ -12,13 +12,13 @@
 //! ```
 //! # #[cfg(feature = "crucible")] {
 //! use meshspec::conformance::corpus::{Config, Corpus, Verdict};
-//! use meshspec::{FormatId, ReadOptions};
+//! use meshspec::ReadOptions;
 //!
-//! let corpus = Corpus::of(FormatId::Crucible, &Config::default().with_count(500).with_seed(7))?;
+//! let corpus = Corpus::of(meshspec::crucible::FORMAT, &Config::default().with_count(500).with_seed(7))?;
 //! for case in &corpus.cases {
 //!     // Replace this line with a call of your loader.
 //!     let options = ReadOptions::default().with_dialect(case.entry.dialect);
-//!     let result = FormatId::Crucible.read(&case.bytes, &options);
+//!     let result = meshspec::crucible::FORMAT.read(&case.bytes, &options);
 //!     assert_eq!(result.is_ok(), case.entry.strict == Verdict::Accept, "{}", case.entry.file);
 //! }
 //! assert!(corpus.rules().all(|(_, [broken, _])| broken > 0));
@@ -126,8 +126,8 @@ impl Corpus {
     /// # Errors
     ///
     /// Returns an error if the format lacks the dialect of `config`, or its files cannot be generated.
-    pub fn of(format: impl Into<AnyFormat>, config: &Config) -> Result<Corpus> {
-        build::build_corpus(format.into(), config)
+    pub fn of(format: AnyFormat, config: &Config) -> Result<Corpus> {
+        build::build_corpus(format, config)
     }
 
     /// Returns each rule of the format with the numbers of broken and almost broken files.

@@ -54,10 +54,8 @@ impl Verdicts {
 
 impl Oracle {
     /// Creates the oracle of a format.
-    pub fn new(format: impl Into<AnyFormat>) -> Oracle {
-        Oracle {
-            format: format.into(),
-        }
+    pub fn new(format: AnyFormat) -> Oracle {
+        Oracle { format }
     }
 
     /// Determines the verdicts on a file in the given dialect; if `None`, in the detected dialect. Custom formats are
@@ -68,10 +66,9 @@ impl Oracle {
     ///
     /// ```
     /// # #[cfg(feature = "seed")] {
-    /// use meshspec::FormatId;
     /// use meshspec::conformance::corpus::{Oracle, Verdict};
     ///
-    /// let verdicts = Oracle::new(FormatId::Seed).judge(b"f: 1, 2, 3\n", None).unwrap();
+    /// let verdicts = Oracle::new(meshspec::seed::FORMAT).judge(b"f: 1, 2, 3\n", None).unwrap();
     /// assert_eq!(verdicts.strict, Verdict::Reject);
     /// println!("{}", verdicts.reason.unwrap().message);
     /// # }
@@ -126,10 +123,7 @@ impl Oracle {
         report: &Report,
     ) -> Option<Result<(), Reason>> {
         let rejected = report.first_rejected(options.strictness);
-        let Some(id) = self.format.built_in_id() else {
-            return Some(rejected.map_or(Ok(()), |finding| Err(Reason::of(finding))));
-        };
-        match (id.read(bytes, options), rejected) {
+        match (self.format.read(bytes, options), rejected) {
             (Ok(_), None) => Some(Ok(())),
             (Err(error), Some(_)) => {
                 let rule = error.rule()?;

@@ -26,10 +26,10 @@ type KindCounts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::conformance::Coverage;
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::Dialect;
 ///
-/// let mut coverage = Coverage::of(FormatId::Mesh);
-/// coverage.add(&std::fs::read("samples/mesh/flag.mesh")?, Dialect::Spec);
+/// let mut coverage = Coverage::of(meshspec::mesh::FORMAT);
+/// coverage.add(&std::fs::read("samples/mesh/flag.mesh")?, Dialect::SPEC);
 /// let missing: Vec<_> = coverage.missing().collect();
 /// assert!(missing.contains(&("header.format.position", "false")));
 /// assert!(!missing.contains(&("vertices.position", "0")));
@@ -44,7 +44,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// Creates an empty coverage, in which every kind of every field has a count of 0.
-    pub fn of(format: impl Into<AnyFormat>) -> Coverage {
+    pub fn of(format: AnyFormat) -> Coverage {
         Coverage::in_dialect(format, None)
     }
 
@@ -54,15 +54,14 @@ impl Coverage {
     /// ```
     /// # #[cfg(feature = "mesh")] {
     /// use meshspec::conformance::Coverage;
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
-    /// let [all, spec] = [None, Some(Dialect::Spec)].map(|dialect| Coverage::in_dialect(FormatId::Mesh, dialect));
+    /// let [all, spec] = [None, Some(Dialect::SPEC)].map(|dialect| Coverage::in_dialect(meshspec::mesh::FORMAT, dialect));
     /// // Only the renderlib dialect has a root transform.
     /// assert!(all.has_field("header.root_transform") && !spec.has_field("header.root_transform"));
     /// # }
     /// ```
-    pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
-        let format = format.into();
+    pub fn in_dialect(format: AnyFormat, dialect: Option<Dialect>) -> Coverage {
         Coverage {
             format,
             counts: expected::expected_kinds(format, dialect),

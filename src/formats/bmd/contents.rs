@@ -1,16 +1,17 @@
 //! The decoded contents of a document.
 
+use super::schema;
 use glam::{DMat4, DVec3, Mat4};
 
 use super::document::blended_bones;
 use super::{
     Animation, Bone, Document, FloatChannels, LodDef, Mesh, PackedVertex, Pose, Transform,
 };
+use crate::Dialect;
 use crate::contents::{
     self, Array, Blend, Contents, Keys, Lod, Numbers, PoseBudget, Skeleton, SkinnedPositions,
     sampled_frames,
 };
-use crate::{Dialect, FormatId};
 
 /// The relative tolerance of values computed in 32-bit floats.
 const ROUNDING: f32 = 1e-6;
@@ -25,7 +26,7 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
         skeleton: (!document.bones.is_empty()).then(|| skeleton(document)),
         animations: document.animations.iter().map(animation).collect(),
         poses: poses(document),
-        ..Contents::new(FormatId::Bmd.name(), Dialect::Spec)
+        ..Contents::new(schema::NAME, Dialect::SPEC)
     }
 }
 

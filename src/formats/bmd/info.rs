@@ -1,11 +1,11 @@
 //! Counts, attributes and bounds for `info`.
 
-use super::schema::VertexTag;
+use super::schema::{self, VertexTag};
 use super::{Animation, Document, Mesh, PackedFace, PackedVertex};
 use crate::info::{
     AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct_names,
 };
-use crate::{Dialect, FormatId, Text};
+use crate::{Dialect, Text};
 
 pub fn info(document: &Document) -> Info {
     let bones = document.bones.iter().enumerate();
@@ -29,7 +29,7 @@ pub fn info(document: &Document) -> Info {
         }),
         animations: document.animations.iter().map(animation_info).collect(),
         materials: distinct_names(materials.map(Text::to_string)),
-        ..Info::new(FormatId::Bmd.name(), Dialect::Spec)
+        ..Info::new(schema::NAME, Dialect::SPEC)
     }
 }
 

@@ -48,12 +48,17 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::declared::uncovered_losses;
-use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
+use super::by_layout::uncovered_losses;
+use super::{
+    About, AnyFormat, Detection, Format, RuleExample, Specification, encode_checked, format_of,
+    require_valid,
+};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::{Layout, walk};
-use crate::{Confidence, Dialect, Loss, ReadOptions, Report, Result, WriteOptions};
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
+use crate::{Confidence, Dialect, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// Functions that split large meshes, exposed for tests because encoding such a mesh as a file takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -62,7 +67,10 @@ pub mod __private {
     pub use super::scene::{MAX_VERTICES, PieceLimits, split_meshes, split_unaddressable};
 }
 
-impl Declared for Document {
+/// The format.
+pub const FORMAT: AnyFormat = format_of::<Document>();
+
+impl Format for Document {
     const ABOUT: &'static About = &About {
         summary: "images of packed meshes, quantised skeletons, compacted animations",
         specification: Some(Specification {
@@ -72,30 +80,14 @@ impl Declared for Document {
         }),
         extensions: &["bmd"],
         has_precisions: true,
+        cites_interpretations: true,
         rules: rules::RULES,
-        ..About::new("bmd", "BMD", || &[("bmd", &schema::Image::TYPE)])
+        ..About::new(schema::NAME, "BMD", || &[("bmd", &schema::Image::TYPE)])
     };
 
-    fn detect(bytes: &[u8]) -> Detection {
-        let confidence = Confidence::by_magic(bytes, schema::Header::TYPE.magic());
-        Detection {
-            confidence,
-            dialect: Dialect::Spec,
-        }
-    }
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
-    /// The padding of the last list (B14) is none: writing adds it again.
-    fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
-        let mut uncovered =
-            walk::uncovered(&schema::Image::TYPE, bytes, &options.limits).unwrap_or_default();
-        uncovered.retain(|range| !codec::is_final_padding(bytes, range));
-        uncovered_losses(uncovered, bytes.len() as u64)
-    }
-
-    by_document!(edge_cases::edge_cases());
-}
-
-impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let structure = Self::ABOUT.structure(&schema::Image::TYPE);
         Self::dialect_of(bytes, options)
@@ -118,5 +110,41 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         info::info(self)
+    }
+
+    fn detect(bytes: &[u8]) -> Detection {
+        let confidence = Confidence::by_magic(bytes, schema::Header::TYPE.magic());
+        Detection {
+            confidence,
+            dialect: Dialect::SPEC,
+        }
+    }
+
+    /// The padding of the last list (B14) is none: writing adds it again.
+    fn uncovered_bytes(bytes: &[u8], options: &ReadOptions) -> Vec<Loss> {
+        let mut uncovered =
+            walk::uncovered(&schema::Image::TYPE, bytes, &options.limits).unwrap_or_default();
+        uncovered.retain(|range| !codec::is_final_padding(bytes, range));
+        uncovered_losses(uncovered, bytes.len() as u64)
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::check_decoded(bytes, options)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: crate::layout::generate::Config) -> Option<super::Files> {
+        Some(super::generated::encoded_files(strategy::documents_with(
+            config,
+        )))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 }

@@ -40,7 +40,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// });
 /// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
+    generated::documents([(&Image::TYPE, Dialect::SPEC)], config, |bytes, _| {
         let image = Image::read(&mut BoundedReader::new(bytes)).ok()?;
         let Image {
             header,

@@ -59,7 +59,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect has all attribute bits of the specification and one more.
     let mut sizes = StreamSizes::default();
     let end = walk::walk(
-        layout(bytes, Dialect::Tangent),
+        layout(bytes, Dialect::TANGENT),
         bytes,
         &Limits::default(),
         &mut sizes,
@@ -68,8 +68,8 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         sizes = StreamSizes::default();
     }
     let (spec, tangent) = (
-        sizes.fit_dialect(Dialect::Spec),
-        sizes.fit_dialect(Dialect::Tangent),
+        sizes.fit_dialect(Dialect::SPEC),
+        sizes.fit_dialect(Dialect::TANGENT),
     );
     let is_valid = |dialect| {
         let document = read(bytes, dialect, &Limits::default());
@@ -79,14 +79,14 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     };
     let is_tangent = match (spec, tangent) {
         (true, true) => {
-            sizes.depend_on_dialect() && !is_valid(Dialect::Spec) && is_valid(Dialect::Tangent)
+            sizes.depend_on_dialect() && !is_valid(Dialect::SPEC) && is_valid(Dialect::TANGENT)
         }
         (spec, tangent) => tangent && !spec,
     };
     let dialect = if is_tangent {
-        Dialect::Tangent
+        Dialect::TANGENT
     } else {
-        Dialect::Spec
+        Dialect::SPEC
     };
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
@@ -218,7 +218,7 @@ pub(super) fn detection_keeps_attributes(document: &Document, bytes: &[u8]) -> b
             .attribute(document.dialect)
             .is_some_and(|attribute| attribute.depends_on_dialect())
     };
-    document.dialect == Dialect::Spec
+    document.dialect == Dialect::SPEC
         || !streams.any(depends_on_dialect)
         || detect(bytes).dialect == document.dialect
 }

@@ -1,13 +1,13 @@
 //! Converts documents to [`Contents`].
 
+use super::schema;
 use super::{Chunk, Document, Indices, Values};
-use crate::FormatId;
 use crate::contents::{Array, Contents, Mesh, Numbers};
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     Contents {
         meshes: document.chunks.iter().map(mesh).collect(),
-        ..Contents::new(FormatId::Crucible.name(), document.dialect)
+        ..Contents::new(schema::NAME, document.dialect)
     }
 }
 

@@ -53,13 +53,21 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
+use super::{
+    About, AnyFormat, Detection, Format, RuleExample, Specification, encode_checked, format_of,
+    require_valid,
+};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::declaration::Type;
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
+use crate::{Dialect, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
-impl Declared for Document {
+/// The format.
+pub const FORMAT: AnyFormat = format_of::<Document>();
+
+impl Format for Document {
     const ABOUT: &'static About = &About {
         summary: "mesh chunks of LZ4-compressed attribute streams",
         specification: Some(Specification {
@@ -68,9 +76,10 @@ impl Declared for Document {
             url: "https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md",
         }),
         extensions: &["cmodel", "crmesh"],
-        dialects: &[Dialect::Spec, Dialect::Tangent],
+        dialects: &[Dialect::SPEC, Dialect::TANGENT],
+        cites_interpretations: true,
         rules: rules::RULES,
-        ..About::new("crucible", "Crucible", || &*schema::LAYOUTS)
+        ..About::new(schema::NAME, "Crucible", || &*schema::LAYOUTS)
     };
 
     /// Documents hold the bytes after the last stream and after the last chunk (C9), and nothing else is uncovered.
@@ -78,22 +87,9 @@ impl Declared for Document {
         Vec::new()
     }
 
-    fn detect(bytes: &[u8]) -> Detection {
-        codec::detect(bytes)
-    }
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
-    fn may_start_with(start: &[u8]) -> bool {
-        codec::may_start_with(start)
-    }
-
-    fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        Some(codec::layout(bytes, dialect))
-    }
-
-    by_document!(edge_cases::edge_cases());
-}
-
-impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         let structure = || Self::ABOUT.structure(codec::layout(bytes, dialect));
@@ -145,8 +141,40 @@ impl Format for Document {
     fn info(&self) -> Info {
         Info {
             meshes: self.chunks.iter().map(mesh_info).collect(),
-            ..Info::new(FormatId::Crucible.name(), self.dialect)
+            ..Info::new(schema::NAME, self.dialect)
         }
+    }
+
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
+    }
+
+    fn may_start_with(start: &[u8]) -> bool {
+        codec::may_start_with(start)
+    }
+
+    fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        Some(codec::layout(bytes, dialect))
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::check_decoded(bytes, options)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: crate::layout::generate::Config) -> Option<super::Files> {
+        Some(super::generated::encoded_files(strategy::documents_with(
+            config,
+        )))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 }
 

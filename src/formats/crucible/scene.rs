@@ -90,7 +90,7 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
         let capabilities = Capabilities {
-            tangents: dialect == Dialect::Tangent,
+            tangents: dialect == Dialect::TANGENT,
             ..CAPABILITIES
         };
         let was_in_container = scene.extras.remove(CONTAINER).is_some();

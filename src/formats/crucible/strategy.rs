@@ -39,7 +39,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let containers = [Container::Chunk, Container::Model];
     let types = containers.into_iter().flat_map(|container| {
-        [Dialect::Spec, Dialect::Tangent]
+        [Dialect::SPEC, Dialect::TANGENT]
             .map(|dialect| (schema::layout_of(container, dialect), dialect))
     });
     generated::documents(types, config, |bytes, dialect| {

@@ -2,9 +2,8 @@
 
 use half::f16;
 
-use super::schema::UNORM10X3X2;
+use super::schema::{self, UNORM10X3X2};
 use super::{Attribute, Component, Document, IndexBuffer, IndexFormat, MeshInfo, Usage};
-use crate::FormatId;
 use crate::bulk;
 use crate::contents::{Array, Contents, Mesh, MeshRange, Numbers};
 
@@ -23,7 +22,7 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
     Contents {
         user_data,
         meshes: vec![mesh],
-        ..Contents::new(FormatId::Iyma.name(), document.dialect)
+        ..Contents::new(schema::NAME, document.dialect)
     }
 }
 

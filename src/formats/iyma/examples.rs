@@ -93,7 +93,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         }
     };
     Some(RuleExample {
-        dialect: Dialect::Spec,
+        dialect: Dialect::SPEC,
         violating,
         correct,
     })
@@ -166,7 +166,7 @@ fn change_parts(file: &mut Vec<u8>, change: fn(&mut FileParts)) {
     overwrite(
         file,
         8,
-        &hash::metadata_checksum(&descriptor, 0, Dialect::Spec).to_le_bytes(),
+        &hash::metadata_checksum(&descriptor, 0, Dialect::SPEC).to_le_bytes(),
     );
     file.truncate(Header::size());
     file.extend(descriptor);

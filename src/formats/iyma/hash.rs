@@ -29,7 +29,7 @@ pub fn one_shot_hash(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
 
 fn hash_bytes(bytes: &[u8], dialect: Dialect) -> u64 {
     match dialect {
-        Dialect::Reference => {
+        Dialect::REFERENCE => {
             rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS)
         }
         _ => rapidhash_v1(bytes),
@@ -42,7 +42,7 @@ pub fn metadata_checksum(descriptor: &[u8], data_checksum: u64, dialect: Dialect
     let length = (descriptor.len() as u16).to_le_bytes();
     let checksum = data_checksum.to_le_bytes();
     match dialect {
-        Dialect::Reference => {
+        Dialect::REFERENCE => {
             let mut hash = StreamingHasher::new();
             [descriptor, &length, &checksum]
                 .into_iter()
@@ -74,16 +74,16 @@ pub(super) const METADATA_HASH: ChecksumFunction = ChecksumFunction {
 
 /// Converts the argument of a declaration to a dialect.
 pub(super) fn to_dialect(argument: Option<&Value>) -> Dialect {
-    if argument == Some(&Dialect::Reference.into()) {
-        Dialect::Reference
+    if argument == Some(&Dialect::REFERENCE.into()) {
+        Dialect::REFERENCE
     } else {
-        Dialect::Spec
+        Dialect::SPEC
     }
 }
 
 /// Returns `true` if `stored` is the one-shot hash of the joined `parts`. For 48 bytes, accepts both variants (I3).
 pub fn is_one_shot_hash(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
-    [Dialect::Spec, Dialect::Reference]
+    [Dialect::SPEC, Dialect::REFERENCE]
         .into_iter()
         .any(|dialect| stored == one_shot_hash(parts, dialect))
 }
@@ -98,7 +98,7 @@ pub fn is_metadata_checksum(
     if stored == metadata_checksum(descriptor, data_checksum, dialect) {
         return true;
     }
-    if dialect == Dialect::Reference {
+    if dialect == Dialect::REFERENCE {
         return false;
     }
     let length = (descriptor.len() as u16).to_le_bytes();

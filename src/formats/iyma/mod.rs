@@ -52,10 +52,15 @@ pub use schema::{
     VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked, require_valid};
+use super::{
+    About, AnyFormat, Detection, Format, RuleExample, Specification, encode_checked, format_of,
+    require_valid,
+};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
+use crate::{Dialect, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// Exposes the checksums to tests, which compare them with reference vectors.
 #[cfg(feature = "proptest")]
@@ -66,7 +71,10 @@ pub mod __private {
     };
 }
 
-impl Declared for Document {
+/// The format.
+pub const FORMAT: AnyFormat = format_of::<Document>();
+
+impl Format for Document {
     const ABOUT: &'static About = &About {
         summary: "zstd-compressed GPU buffers of compatible meshes",
         specification: Some(Specification {
@@ -75,21 +83,17 @@ impl Declared for Document {
             url: "https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md",
         }),
         extensions: &["ima"],
-        dialects: &[Dialect::Spec, Dialect::Reference],
-        authors_dialect: Some(Dialect::Reference),
+        dialects: &[Dialect::SPEC, Dialect::REFERENCE],
+        authors_dialect: Some(Dialect::REFERENCE),
         has_compression_levels: true,
+        cites_interpretations: true,
         rules: rules::RULES,
-        ..About::new("iyma", "IyMA", || &*schema::LAYOUTS)
+        ..About::new(schema::NAME, "IyMA", || &*schema::LAYOUTS)
     };
 
-    fn detect(bytes: &[u8]) -> Detection {
-        codec::detect(bytes)
-    }
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
-    by_document!(Vec::new());
-}
-
-impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
@@ -150,7 +154,7 @@ impl Format for Document {
                     value,
                 })
                 .to_vec(),
-            ..Info::new(FormatId::Iyma.name(), self.dialect)
+            ..Info::new(schema::NAME, self.dialect)
         }
     }
 
@@ -158,6 +162,25 @@ impl Format for Document {
         if let Some((metadata, data)) = codec::verify_checksums(bytes, dialect) {
             rules::check_checksums(metadata.as_ref(), &data, report);
         }
+    }
+
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::check_decoded(bytes, options)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: crate::layout::generate::Config) -> Option<super::Files> {
+        Some(super::generated::encoded_files(strategy::documents_with(
+            config,
+        )))
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 }
 

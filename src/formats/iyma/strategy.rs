@@ -47,7 +47,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let mask = if config.plausible { 0x3f } else { 0xff };
-    let dialects = select(&[Dialect::Spec, Dialect::Reference][..]);
+    let dialects = select(&[Dialect::SPEC, Dialect::REFERENCE][..]);
     (dialects, 0..=max_vertices).prop_flat_map(move |(dialect, n_vertices)| {
         let formats = vec(
             (select(VertexFormat::ALL), any::<u64>()),
@@ -143,7 +143,7 @@ fn random_attribute(
 ) -> Attribute {
     // With a wrong checksum, a colour of two components would suggest the other dialect (I2).
     let is_ambiguous =
-        usage == Usage::Color && dialect == Dialect::Spec && format.components() == 2;
+        usage == Usage::Color && dialect == Dialect::SPEC && format.components() == 2;
     let format = if is_ambiguous {
         VertexFormat::Unorm8x4
     } else {
@@ -209,7 +209,7 @@ fn replace_some<const N: usize>(
 
 /// Returns a strategy for subsets of the usages in a dialect and two custom usages, in any order.
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
-    let name = if dialect == Dialect::Reference {
+    let name = if dialect == Dialect::REFERENCE {
         "".boxed()
     } else {
         any::<String>().boxed()

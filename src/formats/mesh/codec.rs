@@ -22,13 +22,13 @@ use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     let strings = find_spec_strings(bytes);
     let (dialect, has_structure) = match (matches_renderlib(bytes), strings) {
-        (None | Some(false), Some(strings)) => (Dialect::Spec, are_printable(strings)),
-        (None, None) => (Dialect::Spec, false),
-        (Some(is_complete), None) => (Dialect::Renderlib, is_complete),
+        (None | Some(false), Some(strings)) => (Dialect::SPEC, are_printable(strings)),
+        (None, None) => (Dialect::SPEC, false),
+        (Some(is_complete), None) => (Dialect::RENDERLIB, is_complete),
         (Some(true), Some(strings)) if are_printable(strings) && is_spec(bytes) => {
-            (Dialect::Spec, true)
+            (Dialect::SPEC, true)
         }
-        (Some(true), Some(_)) => (Dialect::Renderlib, true),
+        (Some(true), Some(_)) => (Dialect::RENDERLIB, true),
     };
     Detection {
         confidence: confidence(bytes, has_structure),
@@ -61,7 +61,7 @@ fn find_spec_strings(bytes: &[u8]) -> Option<&[u8]> {
     }
 
     let mut start = StringsOffset(None);
-    walk::walk(layout(Dialect::Spec), bytes, &Limits::default(), &mut start).ok()?;
+    walk::walk(layout(Dialect::SPEC), bytes, &Limits::default(), &mut start).ok()?;
     bytes.get(usize::try_from(start.0?).ok()?..)
 }
 
@@ -89,12 +89,12 @@ fn confidence(bytes: &[u8], has_structure: bool) -> Confidence {
 /// Returns `None` if the header or the last row of its root transform does not match. Otherwise, returns `true` if the
 /// renderlib layout consumes the whole file.
 fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
-    let header = Header::read_args(&mut Cursor::new(bytes), (Dialect::Renderlib,)).ok()?;
+    let header = Header::read_args(&mut Cursor::new(bytes), (Dialect::RENDERLIB,)).ok()?;
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
         return None;
     }
     let end = walk::walk(
-        layout(Dialect::Renderlib),
+        layout(Dialect::RENDERLIB),
         bytes,
         &Limits::default(),
         &mut (),
@@ -104,7 +104,7 @@ fn matches_renderlib(bytes: &[u8]) -> Option<bool> {
 
 /// Returns `true` if strict reading accepts the file in the specification's dialect.
 fn is_spec(bytes: &[u8]) -> bool {
-    let Ok((document, summary)) = read(bytes, Dialect::Spec) else {
+    let Ok((document, summary)) = read(bytes, Dialect::SPEC) else {
         return false;
     };
     let mut report = Report::at_least(Severity::Error, &Limits::default());

@@ -2,9 +2,8 @@
 
 use glam::{DMat4, DQuat, DVec3};
 
-use super::schema::{NO_JOINT, Pose};
+use super::schema::{self, NO_JOINT, Pose};
 use super::{Animation, Columns, Document, Joint};
-use crate::FormatId;
 use crate::contents::{
     self, Array, Contents, Keys, Mesh, Numbers, PoseBudget, Skeleton, SkinnedPositions,
     sampled_frames,
@@ -43,7 +42,7 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
             .map(|animation| to_animation(document, animation))
             .collect(),
         poses,
-        ..Contents::new(FormatId::Mesh.name(), document.dialect)
+        ..Contents::new(schema::NAME, document.dialect)
     }
 }
 

@@ -44,7 +44,7 @@ impl Fields for AnimationFields<'_> {
         } = self.animation;
         match name {
             "pose_count" => DocumentValue::count::<u32>(timestamps.len()),
-            "poses" if self.dialect != Dialect::Renderlib => DocumentValue::bulk(poses),
+            "poses" if self.dialect != Dialect::RENDERLIB => DocumentValue::bulk(poses),
             "poses" => {
                 match poses
                     .iter()

@@ -42,8 +42,8 @@ pub use schema::{
 };
 
 use super::{
-    About, Confidence, Declared, Detection, Format, Specification, encode_checked,
-    reject_violations,
+    About, AnyFormat, Confidence, Detection, Format, RuleExample, Specification, encode_checked,
+    format_of, reject_violations,
 };
 use crate::bulk::Strings;
 use crate::contents::Contents;
@@ -52,10 +52,15 @@ use crate::info::{
 };
 use crate::layout::Layout;
 use crate::layout::declaration::{Field, Shape, Type};
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
+use crate::{Dialect, ErrorKind, Loss, ReadOptions, Report, Result, Rule, Text, WriteOptions};
 use summary::JointSummary;
 
-impl Declared for Document {
+/// The format.
+pub const FORMAT: AnyFormat = format_of::<Document>();
+
+impl Format for Document {
     const ABOUT: &'static About = &About {
         summary: "interleaved vertices, a skeleton, sampled animations",
         specification: Some(Specification {
@@ -64,35 +69,15 @@ impl Declared for Document {
             url: "https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md",
         }),
         extensions: &["mesh"],
-        dialects: &[Dialect::Spec, Dialect::Renderlib],
+        dialects: &[Dialect::SPEC, Dialect::RENDERLIB],
+        cites_interpretations: true,
         rules: rules::RULES,
-        ..About::new("mesh", "MESH", || &*schema::LAYOUTS)
+        ..About::new(schema::NAME, "MESH", || &*schema::LAYOUTS)
     };
 
-    fn detect(bytes: &[u8]) -> Detection {
-        codec::detect(bytes)
-    }
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
-    fn may_start_with(start: &[u8]) -> bool {
-        codec::may_start_with(start)
-    }
-
-    by_document!(edge_cases::edge_cases());
-}
-
-/// Decodes and checks a file. Also returns the summary of the vertex joints, which a rule needs.
-fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, JointSummary)> {
-    let dialect = Document::dialect_of(bytes, options)?;
-    let structure = Document::ABOUT.structure(schema::layout(dialect));
-    let read = codec::read(bytes, dialect).and_then(|(document, summary)| {
-        let check = |report: &mut Report| rules::check_with_summary(&summary, &document, report);
-        reject_violations(check, options.strictness, ErrorKind::Malformed)?;
-        Ok((document, summary))
-    });
-    read.map_err(|error| structure.locate(error, bytes, &options.limits))
-}
-
-impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         read(bytes, options).map(|(document, _)| document)
     }
@@ -124,7 +109,7 @@ impl Format for Document {
         let mut losses = Vec::new();
         match (self.dialect, dialect) {
             (from, to) if from == to => {}
-            (_, Dialect::Renderlib) => {
+            (_, Dialect::RENDERLIB) => {
                 self.root_transform.get_or_insert(IDENTITY);
                 for (index, animation) in self.animations.iter_mut().enumerate() {
                     if let Some(name) = animation.name.take() {
@@ -193,9 +178,49 @@ impl Format for Document {
                 names: Vec::new(),
             }),
             animations: self.animations.iter().map(animation).collect(),
-            ..Info::new(FormatId::Mesh.name(), self.dialect)
+            ..Info::new(schema::NAME, self.dialect)
         }
     }
+
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
+    }
+
+    fn may_start_with(start: &[u8]) -> bool {
+        codec::may_start_with(start)
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::check_decoded(bytes, options)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: crate::layout::generate::Config) -> Option<super::Files> {
+        Some(super::generated::encoded_files(strategy::documents_with(
+            config,
+        )))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
+    }
+}
+
+/// Decodes and checks a file. Also returns the summary of the vertex joints, which a rule needs.
+fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, JointSummary)> {
+    let dialect = Document::dialect_of(bytes, options)?;
+    let structure = Document::ABOUT.structure(schema::layout(dialect));
+    let read = codec::read(bytes, dialect).and_then(|(document, summary)| {
+        let check = |report: &mut Report| rules::check_with_summary(&summary, &document, report);
+        reject_violations(check, options.strictness, ErrorKind::Malformed)?;
+        Ok((document, summary))
+    });
+    read.map_err(|error| structure.locate(error, bytes, &options.limits))
 }
 
 const IDENTITY: [[f32; 4]; 4] = [

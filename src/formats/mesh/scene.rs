@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::document;
-use super::schema::{Joint, NO_JOINT, Pose};
+use super::schema::{self, Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::formats::scenes::utf8_loss;
@@ -17,7 +17,7 @@ use crate::scene::{
     Mesh, MeshFields, Samples, Scene, SceneOptions, Skin, SourceFields, StridedList, ToScene,
     Transform, UvOrigin, Weights,
 };
-use crate::{Dialect, Error, FormatId, Limit, Loss, Result, Text, path};
+use crate::{Dialect, Error, Limit, Loss, Result, Text, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "MESH",
@@ -102,7 +102,7 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let is_renderlib = dialect == Dialect::Renderlib;
+        let is_renderlib = dialect == Dialect::RENDERLIB;
         let capabilities = Capabilities {
             transform: is_renderlib,
             ..CAPABILITIES
@@ -330,7 +330,7 @@ fn to_animation(
                 let message = "expected one pose per joint and timestamp";
                 Error::malformed(message)
                     .at(path!(animations[index].poses))
-                    .in_format(FormatId::Mesh)
+                    .in_format(schema::NAME)
             })?;
         for (pose, (translations, rotations, scales)) in poses.iter().zip(&mut tracks) {
             let [w, x, y, z] = pose.rotation;
@@ -379,7 +379,7 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
         );
         return Err(Error::inexpressible(message)
             .at(path!(skeleton.joints))
-            .in_format(FormatId::Mesh));
+            .in_format(schema::NAME));
     }
     // All ids fit in 8 bits, because the number of joints was checked above.
     let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {
@@ -421,7 +421,7 @@ fn from_animations(
                     format!("{samples} samples at {times} times would become {poses} poses");
                 let error =
                     Error::limit_exceeded(Limit::Fixed, message).at(path!(animations[index]));
-                return Err(error.in_format(FormatId::Mesh));
+                return Err(error.in_format(schema::NAME));
             }
             if animation.looped {
                 let path = format!("animations[{index}].looped");

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use super::schema::NO_JOINT;
+use super::schema::{self, NO_JOINT};
 use crate::scene::material::byte_error;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
-use crate::{Error, FormatId, Loss, Quantity, Result, path};
+use crate::{Error, Loss, Quantity, Result, path};
 
 /// The joint ids and the weights of each vertex.
 type JointSlots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
@@ -156,7 +156,7 @@ pub(super) fn from_skin(mut skin: Skin, losses: &mut Vec<Loss>) -> Result<JointS
                 "vertex {vertex} is bound to the joints {four:?}, but MESH joint ids are below {MAX_JOINTS}"
             );
             let error = Error::inexpressible(message).at(path!(meshes[0].skins[0]));
-            return Err(error.in_format(FormatId::Mesh));
+            return Err(error.in_format(schema::NAME));
         };
         Ok([a, b, c, d])
     });

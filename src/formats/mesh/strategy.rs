@@ -37,7 +37,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// ```
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let types =
-        [Dialect::Spec, Dialect::Renderlib].map(|dialect| (schema::layout(dialect), dialect));
+        [Dialect::SPEC, Dialect::RENDERLIB].map(|dialect| (schema::layout(dialect), dialect));
     generated::documents(types, config, |bytes, dialect| {
         let (mut document, _) = codec::read(bytes, dialect).ok()?;
         // The renderlib dialect is detected by this row (M17).

@@ -1,8 +1,9 @@
 //! Converts documents to [`Contents`].
 
 use super::Document;
+use super::schema;
+use crate::Dialect;
 use crate::contents::{Array, Contents, Mesh, Numbers, Property};
-use crate::{Dialect, FormatId};
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     let Document {
@@ -34,6 +35,6 @@ pub(super) fn contents(document: &Document) -> Contents<'static> {
     Contents {
         properties,
         meshes: vec![mesh],
-        ..Contents::new(FormatId::Seed.name(), Dialect::Spec)
+        ..Contents::new(schema::NAME, Dialect::SPEC)
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let (_, from, to) = CHANGES.iter().find(|(broken, ..)| *broken == rule)?;
     let (before, after) = TEXT.split_once(from)?;
     Some(RuleExample {
-        dialect: Dialect::Spec,
+        dialect: Dialect::SPEC,
         violating: [before.as_bytes(), to, after.as_bytes()].concat(),
         correct: TEXT.into(),
     })

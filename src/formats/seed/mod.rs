@@ -57,19 +57,26 @@ pub use schema::{Comment, CommentPlace, Document, LineKind, LineRef, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, reject_violations};
+use super::{
+    About, AnyFormat, Detection, Format, RuleExample, Specification, format_of, reject_violations,
+};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Layout;
 use crate::layout::grammar::{Grammar, Occurrence, ValueType};
+#[cfg(feature = "scene")]
+use crate::scene::SceneConversions;
 use crate::{
-    Confidence, Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity,
+    Confidence, Dialect, Error, ErrorKind, Line, ReadOptions, Report, Result, Rule, Severity,
     WriteOptions,
 };
 use codec::diagnostic::UnreadableLines;
 use codec::{detect, locate, write};
 
-impl Declared for Document {
+/// The format.
+pub const FORMAT: AnyFormat = format_of::<Document>();
+
+impl Format for Document {
     const ABOUT: &'static About = &About {
         summary: "lines of text: properties, vertex attributes, faces",
         specification: Some(Specification {
@@ -78,56 +85,17 @@ impl Declared for Document {
             url: "https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md",
         }),
         extensions: &["mesh"],
+        cites_interpretations: true,
         rules: rules::RULES,
         values: Some(|| &<values::File as Layout>::TYPE),
-        ..About::new("seed", "Seed", || &[])
+        ..About::new(schema::NAME, "Seed", || &[])
     };
 
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
 
-    fn detect(bytes: &[u8]) -> Detection {
-        Detection {
-            confidence: detect::confidence(bytes),
-            dialect: Dialect::Spec,
-        }
-    }
+    #[cfg(feature = "scene")]
+    const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
-    /// Text without a line of Seed may be a long comment, but not if it contains NUL.
-    fn may_start_with(start: &[u8]) -> bool {
-        detect::confidence(start) != Confidence::None || !start.contains(&0)
-    }
-
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Self::dialect_of(bytes, options)?;
-        let read = codec::read(bytes, &codec_options(options, None));
-        let mut report = Report::new(&options.limits);
-        read.diagnostics.report(bytes, &mut report);
-        if !read.is_stopped {
-            rules::check(&read.document, read.diagnostics.unreadable, &mut report);
-        }
-        locate::locate(bytes, &mut report);
-        Ok(report)
-    }
-
-    by_document!(edge_cases::edge_cases(), |config| strategy::files(config));
-
-    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-        dump::visit_lines(bytes, each);
-    }
-
-    fn check_lines(bytes: &[u8]) -> Report {
-        let options = ReadOptions::default();
-        let read = codec::read(bytes, &codec_options(&options, None));
-        let mut report = Report::at_least(Severity::Fatal, &options.limits);
-        if !read.is_stopped {
-            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
-        }
-        locate::locate(bytes, &mut report);
-        report
-    }
-}
-
-impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)?;
         let rejected = options.strictness.threshold();
@@ -140,7 +108,7 @@ impl Format for Document {
         locate::locate(bytes, &mut report);
         match report.findings().first() {
             Some(first) => {
-                Err(Error::from_finding(ErrorKind::Malformed, first).in_format(FormatId::Seed))
+                Err(Error::from_finding(ErrorKind::Malformed, first).in_format(schema::NAME))
             }
             None => Ok(read.document),
         }
@@ -154,7 +122,7 @@ impl Format for Document {
             ErrorKind::Inexpressible,
         )
         .map(|()| write::write(self, options.comments))
-        .map_err(|error| error.in_format(FormatId::Seed))
+        .map_err(|error| error.in_format(schema::NAME))
     }
 
     fn check_into(&self, report: &mut Report) {
@@ -182,8 +150,61 @@ impl Format for Document {
                 bounds: Bounds::from_points(self.positions.iter().copied()),
                 ..MeshInfo::default()
             }],
-            ..Info::new(FormatId::Seed.name(), Dialect::Spec)
+            ..Info::new(schema::NAME, Dialect::SPEC)
         }
+    }
+
+    fn detect(bytes: &[u8]) -> Detection {
+        Detection {
+            confidence: detect::confidence(bytes),
+            dialect: Dialect::SPEC,
+        }
+    }
+
+    /// Text without a line of Seed may be a long comment, but not if it contains NUL.
+    fn may_start_with(start: &[u8]) -> bool {
+        detect::confidence(start) != Confidence::None || !start.contains(&0)
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::dialect_of(bytes, options)?;
+        let read = codec::read(bytes, &codec_options(options, None));
+        let mut report = Report::new(&options.limits);
+        read.diagnostics.report(bytes, &mut report);
+        if !read.is_stopped {
+            rules::check(&read.document, read.diagnostics.unreadable, &mut report);
+        }
+        locate::locate(bytes, &mut report);
+        Ok(report)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: crate::layout::generate::Config) -> Option<super::Files> {
+        Some(strategy::files(config))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
+        edge_cases::edge_cases()
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
+    }
+
+    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+        dump::visit_lines(bytes, each);
+    }
+
+    fn check_lines(bytes: &[u8]) -> Report {
+        let options = ReadOptions::default();
+        let read = codec::read(bytes, &codec_options(&options, None));
+        let mut report = Report::at_least(Severity::Fatal, &options.limits);
+        if !read.is_stopped {
+            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
+        }
+        locate::locate(bytes, &mut report);
+        report
     }
 }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::Document;
 use super::schema::GRAMMAR;
-use crate::formats::{Declared, Files, Format};
+use crate::formats::{Files, Format};
 use crate::layout::generate::{self, Config, GeneratedText};
 use crate::{Dialect, ReadOptions};
 
@@ -61,7 +61,7 @@ pub(super) fn files(config: Config) -> Files {
         } else {
             report.errors()
         };
-        (count == 0).then_some((Dialect::Spec, bytes))
+        (count == 0).then_some((Dialect::SPEC, bytes))
     };
     texts
         .prop_filter_map(

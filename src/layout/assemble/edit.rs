@@ -51,10 +51,10 @@ pub enum Change {
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::assemble::{Edit, edit};
-/// use meshspec::{Dialect, FormatId, path};
+/// use meshspec::{Dialect, path};
 ///
 /// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
-/// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&file, Dialect::SPEC).unwrap();
 /// let edits = [Edit::set(path!(header.vertex_count), "0x01020304")];
 /// let broken = edit(layout, &file, &edits, false, &Default::default())?;
 /// assert_eq!(broken[3..7], [4, 3, 2, 1]);

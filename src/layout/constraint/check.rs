@@ -77,13 +77,13 @@ pub fn check_bytes(
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
-/// use meshspec::{Dialect, Format, FormatId, Report, layout, mesh};
+/// use meshspec::{Dialect, Format, Report, layout, mesh};
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 /// let mut document = mesh::Document::read(&bytes, &Default::default())?;
 /// document.indices[0] = 6;
 /// let mut report = Report::default();
-/// let ty = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let ty = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
 /// layout::check_document(ty, &document, &mut report);
 /// assert_eq!(report.findings()[0].message, "index 6 is not below the vertex count 6");
 /// # }

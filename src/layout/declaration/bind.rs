@@ -74,7 +74,7 @@ pub(crate) fn unbound_message(ty: &Type) -> Option<String> {
     let imports = imports.join(", ");
     Some(format!(
         "the imports of the declaration `{name}` are unbound ({imports}): bind them with \
-         `layout::declaration::bind`, or use `FormatId::layout_of`"
+         `layout::declaration::bind`, or use `DynFormat::layout_of`"
     ))
 }
 

@@ -22,10 +22,10 @@ const MAX_ITEMS_OVER_LIMIT: u64 = 4;
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::dump::{Branch, Dump, Outline};
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::Dialect;
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
 /// let Outline { root, .. } = Dump::new(layout, &bytes).outline(1_000);
 /// let header = &root.parts[0];
 /// let count: &Branch = header.parts.iter().find(|part| part.step == ".vertex_count").unwrap();

@@ -59,7 +59,7 @@ pub fn valid<T: Layout>(config: Config) -> impl Strategy<Value = Vec<u8>> {
 /// use meshspec::layout::generate::{Config, files};
 /// use proptest::prelude::*;
 ///
-/// let (_, layout) = meshspec::FormatId::Mesh.about().layouts()[0];
+/// let (_, layout) = meshspec::mesh::FORMAT.about().layouts()[0];
 /// proptest!(ProptestConfig::with_cases(2), |(bytes in files(layout, Config::plausible()))| {
 ///     prop_assert!(meshspec::read(&bytes, &Default::default()).is_ok());
 /// });

@@ -38,10 +38,10 @@ use crate::{Limits, Path, Result};
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::tree::Tree;
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::Dialect;
 ///
 /// let file = std::fs::read("samples/mesh/tentacle.mesh")?;
-/// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&file, Dialect::SPEC).unwrap();
 /// let values = Tree::read(layout, &file, &Default::default()).unwrap();
 /// assert_eq!(values.assemble(&Default::default())?, file);
 /// # }

@@ -142,7 +142,7 @@ impl<'d> DocumentValue<'d> {
 ///
 /// use meshspec::layout::expr::Value;
 /// use meshspec::layout::walk::{Node, Visitor, path_text, walk_document};
-/// use meshspec::{Dialect, Format, FormatId, mesh};
+/// use meshspec::{Dialect, Format, mesh};
 ///
 /// struct Print(String);
 ///
@@ -155,7 +155,7 @@ impl<'d> DocumentValue<'d> {
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
 /// let document = mesh::Document::read(&bytes, &Default::default())?;
-/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
 /// let mut print = Print(String::new());
 /// walk_document(layout, &document, &Default::default(), &mut print)?;
 /// assert!(print.0.contains("header.index_count: 12\n"));

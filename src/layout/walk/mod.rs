@@ -146,7 +146,7 @@ impl Visit {
 ///
 /// use meshspec::layout::expr::Value;
 /// use meshspec::layout::walk::{Node, Visitor, walk};
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::Dialect;
 ///
 /// /// The largest float of a file.
 /// struct Largest(f32);
@@ -161,7 +161,7 @@ impl Visit {
 /// }
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
 /// let mut largest = Largest(f32::MIN);
 /// walk(layout, &bytes, &Default::default(), &mut largest)?;
 /// assert!(largest.0 >= 1.0);

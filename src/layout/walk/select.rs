@@ -69,10 +69,10 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 /// ```
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::walk::{find, parse_path, path_text};
-/// use meshspec::{Dialect, FormatId};
+/// use meshspec::Dialect;
 ///
 /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-/// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
 /// let path = parse_path(layout, "joints[1].parent").unwrap();
 /// let parent = find(layout, &bytes, &*path, &Default::default()).unwrap();
 /// assert_eq!((path_text(&path[..2]), parent.range().end - parent.range().start), ("joints[1]".into(), 1));

@@ -25,7 +25,7 @@ use meshspec::layout::declaration::{ChecksumFunction, Type};
 use meshspec::layout::expr::Value;
 use meshspec::layout::tree::{Tree, UntypedValue};
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::{Dialect, FormatId, Limits, Path, Text, path};
+use meshspec::{Dialect, Formats, Limits, Path, Text, path};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 
@@ -48,7 +48,7 @@ fn samples_round_trip() {
 fn reference_files_round_trip() {
     let mut count = 0;
     for fixture in fixtures() {
-        let Ok(format) = fixture.format.parse() else {
+        let Ok(format) = Formats::builtin().get(&fixture.format) else {
             continue;
         };
         let input = Input::detected(format, &fixture.bytes);
@@ -630,7 +630,9 @@ fn setting_a_value_to_itself_changes_nothing() {
 #[test]
 fn recounting_follows_counts_of_constraints() {
     let file = std::fs::read(format!("{ROOT}/samples/bmd/tentacle.bmd")).unwrap();
-    let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
+    let layout = meshspec::bmd::FORMAT
+        .layout_of(&file, Dialect::SPEC)
+        .unwrap();
     let remove = ("meshes[0].vertices[0]", Change::Remove);
     let count = |edits: &[(&str, Change)]| {
         let edited = recounted(layout, &file, edits).unwrap();
@@ -652,7 +654,9 @@ fn recounting_follows_counts_of_constraints() {
 #[test]
 fn recounting_follows_shifted_counts() {
     let file = std::fs::read(format!("{ROOT}/samples/bmd/pyramid.bmd")).unwrap();
-    let layout = FormatId::Bmd.layout_of(&file, Dialect::Spec).unwrap();
+    let layout = meshspec::bmd::FORMAT
+        .layout_of(&file, Dialect::SPEC)
+        .unwrap();
     let count = |edits: &[(&str, Change)], mesh: u64| {
         let edited = recounted(layout, &file, edits).unwrap();
         let span = walk::find(

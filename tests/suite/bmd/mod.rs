@@ -23,10 +23,7 @@ use meshspec::layout::Layout;
 use meshspec::layout::declaration::{BitField, Shape, Type};
 use meshspec::layout::expr::Value;
 use meshspec::scene::{self, FromScene};
-use meshspec::{
-    AnyFormat, ErrorKind, Format, FormatId, Limit, ReadOptions, Severity, Strictness, Text,
-    WriteOptions,
-};
+use meshspec::{ErrorKind, Format, Limit, ReadOptions, Severity, Strictness, Text, WriteOptions};
 use proptest::prelude::*;
 
 /// The slack after the last list (B14) is padding; anything else after it is listed.
@@ -34,7 +31,7 @@ use proptest::prelude::*;
 fn only_the_slack_of_the_last_list_is_padding() {
     let file = include_bytes!("../../../samples/bmd/forms.bmd");
     let count = |bytes: &[u8]| {
-        let losses = AnyFormat::from(FormatId::Bmd).uncovered_bytes(bytes, &ReadOptions::default());
+        let losses = meshspec::bmd::FORMAT.uncovered_bytes(bytes, &ReadOptions::default());
         losses
             .iter()
             .filter_map(|loss| loss.affected)
@@ -497,7 +494,7 @@ fn expected_words(document: &Document) -> Vec<(String, u128)> {
 
 /// Asserts that the walker finds exactly the values and strings of the document, in order.
 fn assert_walker_agrees(bytes: &[u8], document: &Document) {
-    let input = Input::detected(FormatId::Bmd, bytes);
+    let input = Input::detected(meshspec::bmd::FORMAT, bytes);
     let leaves = Leaves::of(input, &Default::default()).leaves.into_iter();
     let (texts, numbers): (Vec<_>, Vec<_>) = leaves
         .map(|(path, _, value)| (path, value))
@@ -530,7 +527,7 @@ of_files!(the_walker_agrees_on_files);
 fn the_walker_agrees_on_files(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
-        if format == FormatId::Bmd {
+        if format == meshspec::bmd::FORMAT {
             let document = Document::read(&bytes, &ReadOptions::default()).unwrap();
             assert_walker_agrees(&bytes, &document);
             compared += 1;
@@ -798,7 +795,8 @@ fn findings_have_the_location_of_the_violation() {
             document,
             "{code}"
         );
-        let report = meshspec::check(&bytes, FormatId::Bmd, &ReadOptions::default()).unwrap();
+        let report =
+            meshspec::check(&bytes, meshspec::bmd::FORMAT, &ReadOptions::default()).unwrap();
         let finding = &report.findings()[0];
         assert!(
             report

@@ -7,7 +7,7 @@ use meshspec::bmd::{
     Rotation, Track, Transform, Triple,
 };
 use meshspec::scene::{Conventions, FromScene, Scene, SceneOptions, ToScene};
-use meshspec::{Declared, ErrorKind, Format, ReadOptions};
+use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 

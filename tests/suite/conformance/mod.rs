@@ -3,9 +3,7 @@
 mod page;
 
 use meshspec::conformance::{FileKind, Mismatch, RunReport};
-use meshspec::{
-    Dialect, Format, FormatId, ReadOptions, bmd, check, conformance, crucible, iyma, mesh, seed,
-};
+use meshspec::{Dialect, Format, ReadOptions, bmd, check, conformance, crucible, iyma, mesh, seed};
 
 use crate::common::is_thorough;
 
@@ -168,7 +166,7 @@ fn the_same_settings_give_the_same_report() {
 #[test]
 fn an_unknown_dialect_is_a_disagreement() {
     let report = conformance::<bmd::Document>()
-        .dialect(Dialect::Tangent)
+        .dialect(Dialect::TANGENT)
         .run(|_| true);
     assert!(!report.agrees());
     assert!(
@@ -204,7 +202,7 @@ fn coverage_counts_files_by_rule() {
 #[test]
 fn report_shows_the_smallest_file_per_rule() {
     let lenient = |bytes: &[u8]| {
-        mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::Spec))
+        mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::SPEC))
     };
     let report = conformance::<mesh::Document>().cases(16).run(lenient);
     let text = report.to_string();
@@ -228,8 +226,8 @@ fn report_shows_the_smallest_file_per_rule() {
 
 /// A loader that returns `None` for files with findings.
 fn load_without_findings(bytes: &[u8]) -> Option<()> {
-    let options = ReadOptions::default().with_dialect(Dialect::Spec);
-    let report = check(bytes, FormatId::Mesh, &options).ok()?;
+    let options = ReadOptions::default().with_dialect(Dialect::SPEC);
+    let report = check(bytes, mesh::FORMAT, &options).ok()?;
     report.findings().is_empty().then_some(())
 }
 
@@ -256,7 +254,7 @@ fn warnings_of_valid_files_are_reported() {
 fn ignored_rules_are_skipped() {
     let harness = || conformance::<mesh::Document>().cases(16);
     let lenient = |bytes: &[u8]| {
-        mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::Spec))
+        mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::SPEC))
     };
     assert!(rules(&harness().run(lenient)).contains(&"MESH-INDEX-RANGE"));
     let report = harness().ignoring(&["MESH-INDEX-RANGE"]).run(lenient);
@@ -341,7 +339,7 @@ fn differences_have_paths() {
 #[test]
 fn a_stated_dialect_is_not_detected() {
     let report = conformance::<crucible::Document>()
-        .dialect(Dialect::Tangent)
+        .dialect(Dialect::TANGENT)
         .cases(32)
         .run(|_| true);
     // Files without tangents could be of either dialect.

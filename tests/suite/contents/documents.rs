@@ -1,7 +1,7 @@
 //! The contents of files and documents. `tests/external/schemas.py` compares them with the published JSON Schema.
 
 use meshspec::contents::compare;
-use meshspec::{FormatId, WriteOptions};
+use meshspec::{Document, Formats, WriteOptions};
 use proptest::prelude::*;
 
 use super::contents;
@@ -13,7 +13,7 @@ of_files!(files_have_every_attribute);
 fn files_have_every_attribute(files: Vec<File>) {
     let mut attributes = Vec::new();
     for (format, bytes) in files {
-        let document = format.read(&bytes, &Default::default()).unwrap();
+        let document = Document::read(format, &bytes, &Default::default()).unwrap();
         let contents = contents(&document);
         assert_eq!(contents["format"], format.name());
         for mesh in contents["meshes"].as_array().unwrap() {
@@ -56,7 +56,7 @@ proptest! {
     fn a_file_has_the_contents_of_its_document(document in documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let options = meshspec::ReadOptions::default().with_dialect(document.dialect());
-        let format: meshspec::AnyFormat = document.format().into();
+        let format: meshspec::AnyFormat = document.format();
         let read = serde_json::to_string(&format.contents(&bytes, &options).unwrap()).unwrap();
         prop_assert_eq!(read, serde_json::to_string(&document.contents()).unwrap());
     }
@@ -65,8 +65,8 @@ proptest! {
 /// For a broken file, `contents` returns the error of strict reading.
 #[test]
 fn broken_files_have_no_contents() {
-    for format in FormatId::ALL {
-        let format = meshspec::AnyFormat::from(*format);
+    for format in Formats::BUILT_IN {
+        let format = *format;
         let error = format
             .contents(b"garbage", &Default::default())
             .unwrap_err();

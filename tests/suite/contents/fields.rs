@@ -6,9 +6,9 @@
 )]
 
 use binrw::binrw;
+use meshspec::BinaryFormat;
 use meshspec::contents::compare;
 use meshspec::layout::Layout;
-use meshspec::{About, AnyFormat, Declared};
 use modular_bitfield::prelude::*;
 use serde_json::{Value, json};
 
@@ -69,15 +69,15 @@ struct Row {
     values: Vec<i16>,
 }
 
-impl Declared for Chart {
-    const ABOUT: &'static About = &About::new("chart", "Chart", || &[("chart", &Chart::TYPE)]);
+impl BinaryFormat for Chart {
+    const NAME: &'static str = "chart";
 }
 
 const FILE: &[u8] =
     b"CHRT\x02\x85\x02\x01\xff\xff\x02\x01\x00\x02\x00\0\0\x80\x3f\0\0\xc0\x7f\0\0\0\0\0\0\0\x80\x01\x02\0\0\0\0\0\0\xe0\x3fhi\0";
 
 fn contents() -> Value {
-    let contents = AnyFormat::of::<Chart>()
+    let contents = meshspec::format_of::<Chart>()
         .contents(FILE, &Default::default())
         .unwrap();
     serde_json::to_value(&contents).unwrap()
@@ -128,7 +128,7 @@ fn fields_are_compared() {
 
 #[test]
 fn a_malformed_file_has_no_fields() {
-    let error = AnyFormat::of::<Chart>()
+    let error = meshspec::format_of::<Chart>()
         .contents(&FILE[..20], &Default::default())
         .unwrap_err();
     assert_eq!(
@@ -153,8 +153,8 @@ struct Lists {
     signed_64: [i64; 2],
 }
 
-impl Declared for Lists {
-    const ABOUT: &'static About = &About::new("lists", "Lists", || &[("lists", &Lists::TYPE)]);
+impl BinaryFormat for Lists {
+    const NAME: &'static str = "lists";
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn lists_have_the_type_of_their_items() {
         [one, high].concat()
     };
     let bytes = [1, 2, 4, 8, 1, 2, 4, 8].map(pair).concat();
-    let contents = AnyFormat::of::<Lists>()
+    let contents = meshspec::format_of::<Lists>()
         .contents(&bytes, &Default::default())
         .unwrap();
     let list = |name: &str, high: i128| json!({"type": name, "shape": [2], "values": [1, high]});

@@ -4,7 +4,7 @@ use glam::{Mat4, Quat, Vec3};
 use meshspec::mesh::{
     Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices,
 };
-use meshspec::{Document, FormatId, bmd};
+use meshspec::{Document, bmd};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -164,11 +164,13 @@ fn compare_positions(contents: &Value) -> usize {
 of_files!(positions_of_files_match_their_contents);
 
 fn positions_of_files_match_their_contents(files: Vec<File>) {
-    for wanted in [FormatId::Mesh, FormatId::Bmd] {
+    for wanted in [meshspec::mesh::FORMAT, bmd::FORMAT] {
         let files = files.iter().filter(|(format, _)| *format == wanted);
         let compared: usize = files
             .map(|(format, bytes)| {
-                compare_positions(&contents(&format.read(bytes, &Default::default()).unwrap()))
+                compare_positions(&contents(
+                    &Document::read(*format, bytes, &Default::default()).unwrap(),
+                ))
             })
             .sum();
         assert!(compared > 100, "{wanted}: {compared}");

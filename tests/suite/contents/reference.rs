@@ -1,13 +1,13 @@
 //! Compares the contents of the reference files with the sidecars of independent decoders.
 
-use meshspec::{FormatId, ReadOptions};
+use meshspec::{AnyFormat, Document, ReadOptions};
 use serde_json::{Value, json};
 
 use super::{bytes, contents, floats, list, numbers};
 use crate::common::{Fixture, bits, fixtures_of, sha256};
 
 /// Calls `compare` for every file of a format that has a sidecar and that lenient reading accepts.
-fn compare_all(format: FormatId, compare: impl Fn(&Value, &Value)) {
+fn compare_all(format: AnyFormat, compare: impl Fn(&Value, &Value)) {
     let mut compared = 0;
     for Fixture {
         file,
@@ -16,7 +16,7 @@ fn compare_all(format: FormatId, compare: impl Fn(&Value, &Value)) {
         ..
     } in fixtures_of(format.name())
     {
-        let Ok(document) = format.read(&bytes, &ReadOptions::lenient()) else {
+        let Ok(document) = Document::read(format, &bytes, &ReadOptions::lenient()) else {
             continue;
         };
         let Some(expected) = expected else { continue };
@@ -48,7 +48,7 @@ fn assert_bits(found: &[f32], expected: &Value) {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn mesh() {
-    compare_all(FormatId::Mesh, |contents, expected| {
+    compare_all(meshspec::mesh::FORMAT, |contents, expected| {
         let mesh = &contents["meshes"][0];
         assert_eq!(expected["header"]["vertex_count"], mesh["vertices"]);
         let names = [
@@ -145,7 +145,7 @@ fn mesh_animation(found: &Value, expected: &Value) {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn crucible() {
-    compare_all(FormatId::Crucible, |contents, expected| {
+    compare_all(meshspec::crucible::FORMAT, |contents, expected| {
         let [mesh] = list(&contents["meshes"]) else {
             panic!("sidecars describe bare chunks")
         };
@@ -176,7 +176,7 @@ fn crucible() {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn seed() {
-    compare_all(FormatId::Seed, |contents, expected| {
+    compare_all(meshspec::seed::FORMAT, |contents, expected| {
         let properties = list(&contents["properties"]).iter();
         let properties: Value = properties
             .map(|property| json!([property["name"], property["value"]]))
@@ -202,7 +202,7 @@ fn seed() {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn iyma() {
-    compare_all(FormatId::Iyma, |contents, expected| {
+    compare_all(meshspec::iyma::FORMAT, |contents, expected| {
         let mesh = &contents["meshes"][0];
         let descriptor = &expected["descriptor"];
         assert_eq!(descriptor["n_vertices"], mesh["vertices"]);
@@ -303,7 +303,7 @@ fn flatten<'v>(value: &'v Value, flat: &mut Vec<&'v Value>) {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn bmd() {
-    compare_all(FormatId::Bmd, |contents, expected| {
+    compare_all(meshspec::bmd::FORMAT, |contents, expected| {
         let meshes = list(&contents["meshes"]);
         assert_eq!(meshes.len(), list(&expected["meshes"]).len());
         for (mesh, expected) in meshes.iter().zip(list(&expected["meshes"])) {

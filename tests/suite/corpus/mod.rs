@@ -13,8 +13,8 @@ use meshspec::conformance::corpus::{
 };
 use meshspec::layout::Layout;
 use meshspec::{
-    About, AnyFormat, Declared, Dialect, Format, FormatId, Limits, ReadOptions, Rule, Severity,
-    Span, bmd, crucible, iyma, mesh, seed,
+    AnyFormat, BinaryFormat, Dialect, Format, Formats, ReadOptions, Rule, Severity, Span, bmd,
+    crucible,
 };
 
 pub fn folder() -> PathBuf {
@@ -49,8 +49,8 @@ pub fn cases() -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
 const REBUILD: &str =
     "rm -r corpus && cargo run -p meshspec-cli -- corpus mesh crucible iyma seed bmd --out corpus";
 
-fn format_of(entry: &IndexEntry) -> FormatId {
-    entry.format.parse().unwrap()
+fn format_of(entry: &IndexEntry) -> AnyFormat {
+    Formats::builtin().get(&entry.format).unwrap()
 }
 
 fn verdict<T, E>(result: &Result<T, E>) -> Verdict {
@@ -260,7 +260,9 @@ fn every_rule_is_broken_and_almost_broken() {
         }
     }
     for kind in [CaseKind::Broken, CaseKind::Almost] {
-        let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
+        let rules = Formats::BUILT_IN
+            .iter()
+            .flat_map(|format| format.about().rules);
         let never: Vec<_> = rules
             .map(|rule| rule.code)
             .filter(|code| !files.contains_key(&((*code).to_owned(), kind)))
@@ -316,14 +318,14 @@ fn rules_on_items_are_broken_in_later_items() {
 }
 
 /// Returns the valid files of a format.
-fn valid_files(format: FormatId) -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
+fn valid_files(format: AnyFormat) -> impl Iterator<Item = (IndexEntry, Vec<u8>)> {
     cases().filter(move |(entry, _)| entry.kind == CaseKind::Valid && entry.format == format.name())
 }
 
 #[test]
 fn valid_bmd_files_have_many_vertices_and_flat_colours() {
     let (mut counts, mut materials) = (BTreeSet::new(), BTreeSet::new());
-    for (_, bytes) in valid_files(FormatId::Bmd) {
+    for (_, bytes) in valid_files(bmd::FORMAT) {
         let document = bmd::Document::read(&bytes, &ReadOptions::default()).unwrap();
         let table = u32::from_le_bytes(*bytes[16..].first_chunk().unwrap()) as usize;
         for (index, mesh) in document.meshes.into_iter().enumerate() {
@@ -355,7 +357,7 @@ fn valid_bmd_files_have_many_vertices_and_flat_colours() {
 #[test]
 fn crucible_files_have_long_blocks_and_lengths() {
     let (mut longest, mut has_literals) = (0, false);
-    for (entry, bytes) in valid_files(FormatId::Crucible) {
+    for (entry, bytes) in valid_files(crucible::FORMAT) {
         let options = ReadOptions::default().with_dialect(entry.dialect);
         for chunk in crucible::Document::read(&bytes, &options).unwrap().chunks {
             longest = longest.max(2 * chunk.indices.iter().count());
@@ -388,7 +390,7 @@ fn crucible_files_have_long_blocks_and_lengths() {
 /// Valid files reach every kind of value, except some boundaries.
 #[test]
 fn valid_files_reach_every_kind_of_value() {
-    let mut coverages: BTreeMap<&str, Coverage> = FormatId::ALL
+    let mut coverages: BTreeMap<&str, Coverage> = Formats::BUILT_IN
         .iter()
         .map(|format| (format.name(), Coverage::of(*format)))
         .collect();
@@ -436,43 +438,39 @@ struct Tally {
     numbers: Vec<u32>,
 }
 
-impl Declared for Tally {
-    const ABOUT: &'static About = &About::new("tally", "Tally", || &[("tally", &Tally::TYPE)])
-        .with_extensions(&["tally"])
-        .with_rules(RULES);
+impl BinaryFormat for Tally {
+    const NAME: &'static str = "tally";
+    const EXTENSIONS: &'static [&'static str] = &["tally"];
+    const RULES: &'static [&'static Rule] = RULES;
 
-    fn check_content(
-        bytes: &[u8],
-        _: Dialect,
-        _: &Limits,
-        report: &mut meshspec::Report,
-    ) -> meshspec::Result<()> {
-        let start = if bytes[5] > 1 { 8 } else { 6 };
-        for (index, number) in bytes[start..]
-            .chunks(4)
-            .enumerate()
-            .filter(|(_, number)| number[0] % 2 == 1)
-        {
-            report.add(
-                &EVEN,
-                meshspec::path!(numbers[index]),
-                format!("{} is odd", number[0]),
-            );
+    fn check_document(&self, report: &mut meshspec::Report) {
+        for (index, number) in self.numbers.iter().enumerate() {
+            if number % 2 == 1 {
+                let message = format!("{} is odd", number.to_le_bytes()[0]);
+                report.add(&EVEN, meshspec::path!(numbers[index]), message);
+            }
         }
-        Ok(())
     }
 }
 
 #[test]
 fn a_custom_format_has_a_corpus() {
-    let format = AnyFormat::of::<Tally>();
+    let format = meshspec::format_of::<Tally>();
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(
         corpus
             .rules()
             .map(|(rule, counts)| (rule.code, counts))
             .collect::<Vec<_>>(),
-        [("TALLY-EVEN", [2, 1])]
+        [
+            ("TALLY-EVEN", [2, 1]),
+            ("LAYOUT-TRUNCATED", [5, 1]),
+            ("LAYOUT-MAGIC", [1, 1]),
+            ("LAYOUT-VALUE", [3, 1]),
+            ("LAYOUT-PACKING", [0, 0]),
+            ("LAYOUT-CHECKSUM", [0, 0]),
+            ("LAYOUT-TRAILING", [2, 1]),
+        ]
     );
     let broken = |code: &str| {
         let is_it = |case: &&meshspec::conformance::corpus::Case| {
@@ -542,17 +540,17 @@ fn a_custom_format_has_a_corpus() {
 fn a_corpus_follows_its_configuration() {
     let config = Config::default()
         .with_count(700)
-        .with_dialect(Some(Dialect::Renderlib))
+        .with_dialect(Some(Dialect::RENDERLIB))
         .with_plausible(true);
-    let corpus = Corpus::of(FormatId::Mesh, &config).unwrap();
+    let corpus = Corpus::of(meshspec::mesh::FORMAT, &config).unwrap();
     assert_eq!(corpus.cases.len(), 700);
     for case in &corpus.cases {
-        assert_eq!(case.entry.dialect, Dialect::Renderlib);
+        assert_eq!(case.entry.dialect, Dialect::RENDERLIB);
         if case.entry.kind == CaseKind::Valid {
             assert_eq!(case.entry.rule, None, "{}", case.entry.file);
         }
     }
-    let error = Corpus::of(FormatId::Bmd, &config).unwrap_err();
+    let error = Corpus::of(bmd::FORMAT, &config).unwrap_err();
     assert!(
         error.to_string().contains("has no renderlib dialect"),
         "{error}"
@@ -561,18 +559,18 @@ fn a_corpus_follows_its_configuration() {
 
 #[test]
 fn a_dialect_has_its_own_rules_and_kinds_of_values() {
-    let about = FormatId::Mesh.about();
+    let about = meshspec::mesh::FORMAT.about();
     let rule = |code| about.rule(code).unwrap();
     for (code, spec, renderlib) in [
         ("MESH-STRING-END", true, false),
         ("MESH-INDEX-RANGE", true, true),
         ("MESH-TRAILING", true, true),
     ] {
-        let has = [Dialect::Spec, Dialect::Renderlib]
+        let has = [Dialect::SPEC, Dialect::RENDERLIB]
             .map(|dialect| about.has_rule_in(rule(code), dialect));
         assert_eq!(has, [spec, renderlib], "{code}");
     }
-    for format in FormatId::ALL {
+    for format in Formats::BUILT_IN {
         let all: usize = format
             .about()
             .dialects
@@ -581,14 +579,15 @@ fn a_dialect_has_its_own_rules_and_kinds_of_values() {
             .sum();
         assert_eq!(all, format.about().layouts_of(None).len(), "{format}");
     }
-    let crucible = |dialect| Coverage::in_dialect(FormatId::Crucible, dialect);
+    let crucible = |dialect| Coverage::in_dialect(crucible::FORMAT, dialect);
     let has = |coverage: Coverage| coverage.has("chunks.streams.data", "Tangent");
     assert_eq!(
-        [Some(Dialect::Spec), Some(Dialect::Tangent), None].map(|d| has(crucible(d))),
+        [Some(Dialect::SPEC), Some(Dialect::TANGENT), None].map(|d| has(crucible(d))),
         [false, true, true]
     );
-    let mesh = |dialect| Coverage::in_dialect(FormatId::Mesh, Some(dialect)).has_field("strings");
-    assert_eq!([Dialect::Spec, Dialect::Renderlib].map(mesh), [true, false]);
+    let mesh =
+        |dialect| Coverage::in_dialect(meshspec::mesh::FORMAT, Some(dialect)).has_field("strings");
+    assert_eq!([Dialect::SPEC, Dialect::RENDERLIB].map(mesh), [true, false]);
 }
 
 /// Numbers of several widths, some of which few generated files have.
@@ -613,15 +612,14 @@ struct RareNumbers {
     long: i64,
 }
 
-impl Declared for Numbers {
-    const ABOUT: &'static About =
-        &About::new("numbers", "Numbers", || &[("numbers", &Numbers::TYPE)])
-            .with_extensions(&["num"]);
+impl BinaryFormat for Numbers {
+    const NAME: &'static str = "numbers";
+    const EXTENSIONS: &'static [&'static str] = &["num"];
 }
 
 #[test]
 fn free_numbers_reach_every_kind_of_value() {
-    let format = AnyFormat::of::<Numbers>();
+    let format = meshspec::format_of::<Numbers>();
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(corpus.coverage.missing().collect::<Vec<_>>(), []);
     let mut coverage = Coverage::of(format);
@@ -650,7 +648,7 @@ fn free_numbers_reach_every_kind_of_value() {
                 .any(|missing| missing == ("double", kind))
         };
         assert!(is_never(&coverage), "{kind}");
-        coverage.add(&numbers(double), Dialect::Spec);
+        coverage.add(&numbers(double), Dialect::SPEC);
         assert!(!is_never(&coverage), "{kind}");
     }
 }
@@ -658,16 +656,9 @@ fn free_numbers_reach_every_kind_of_value() {
 /// Hand-written cases are part of the corpus, and have the verdict of strict reading.
 #[test]
 fn edge_cases_are_in_the_corpus() {
-    let of = |format: FormatId| match format {
-        FormatId::Mesh => mesh::Document::edge_cases(),
-        FormatId::Crucible => crucible::Document::edge_cases(),
-        FormatId::Seed => seed::Document::edge_cases(),
-        FormatId::Iyma => iyma::Document::edge_cases(),
-        _ => bmd::Document::edge_cases(),
-    };
     let committed: BTreeMap<_, _> = cases().map(|(entry, bytes)| (bytes, entry)).collect();
-    for format in FormatId::ALL {
-        let edge_cases = of(*format);
+    for format in Formats::BUILT_IN {
+        let edge_cases = format.edge_cases();
         let mut counts = [0, 0];
         for (description, bytes) in edge_cases {
             let entry = committed
@@ -693,11 +684,11 @@ fn edge_cases_are_in_the_corpus() {
             );
             counts[usize::from(is_broken)] += 1;
         }
-        let expected = match format {
-            FormatId::Mesh => [2, 0],
-            FormatId::Crucible => [2, 7],
-            FormatId::Seed => [4, 12],
-            FormatId::Iyma => [0, 0],
+        let expected = match format.name() {
+            "mesh" => [2, 0],
+            "crucible" => [2, 7],
+            "seed" => [4, 12],
+            "iyma" => [0, 0],
             _ => [3, 0],
         };
         assert_eq!(counts, expected, "{format}: valid and broken");

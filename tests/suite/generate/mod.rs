@@ -18,7 +18,7 @@ use meshspec::layout::expr::Value;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{self, Layout, generate};
 use meshspec::{
-    Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk,
+    Dialect, Document, Format, Formats, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk,
     crucible, iyma, mesh, seed,
 };
 use modular_bitfield::prelude::*;
@@ -140,7 +140,7 @@ fn constraints_are_respected() {
 /// Files of every layout can be generated, except for IyMA, where no expression relates the descriptor to the data.
 #[test]
 fn every_layout_can_be_generated() {
-    let layouts = FormatId::ALL
+    let layouts = Formats::BUILT_IN
         .iter()
         .filter(|format| format.name() != "iyma");
     let layouts: Vec<_> = layouts
@@ -213,14 +213,14 @@ impl Visitor for NonZero {
 /// Returns the non-zero values of a MESH file in the specification's dialect.
 fn non_zero(bytes: &[u8]) -> Vec<String> {
     let mut values = NonZero::default();
-    let layout = FormatId::Mesh.about().layouts()[0].1;
+    let layout = mesh::FORMAT.about().layouts()[0].1;
     walk::walk(layout, bytes, &Limits::default(), &mut values).unwrap();
     values.0
 }
 
 /// Returns the smallest MESH file.
 fn smallest_file(config: generate::Config) -> Vec<u8> {
-    generate::file(FormatId::Mesh.about().layouts()[0].1, &[], &config).unwrap()
+    generate::file(mesh::FORMAT.about().layouts()[0].1, &[], &config).unwrap()
 }
 
 #[test]
@@ -237,8 +237,8 @@ fn without_choices_the_smallest_file_is_generated() {
     for bit in (0..8 * smallest.len()).filter(|bit| smallest[bit / 8] & 1 << (bit % 8) != 0) {
         let mut cleared = smallest.clone();
         cleared[bit / 8] ^= 1 << (bit % 8);
-        let options = ReadOptions::default().with_dialect(Dialect::Spec);
-        let report = meshspec::check(&cleared, FormatId::Mesh, &options).unwrap();
+        let options = ReadOptions::default().with_dialect(Dialect::SPEC);
+        let report = meshspec::check(&cleared, mesh::FORMAT, &options).unwrap();
         assert!(
             report.errors() > 0,
             "bit {bit} of {:?}",
@@ -275,7 +275,7 @@ fn files_shrink_to_the_fewest_items() {
 /// Returns the non-zero values of the smallest failing MESH file that are not in the smallest valid file.
 fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> Vec<String> {
     let test = |document: mesh::Document| {
-        prop_assert!(document.dialect == Dialect::Renderlib || !has_bug(&document));
+        prop_assert!(document.dialect == Dialect::RENDERLIB || !has_bug(&document));
         Ok(())
     };
     // The default limit is 1,024 shrink steps.
@@ -489,7 +489,7 @@ const FITTED: &[&str] = &[
 #[ignore = "takes half a minute of processor time: `.ci/run` runs it"]
 fn documents_have_every_kind_of_value() {
     let mut never = Vec::new();
-    for format in FormatId::ALL.iter().copied() {
+    for format in Formats::BUILT_IN.iter().copied() {
         // Enough choices for bones and animations after many meshes.
         let config = generate::Config {
             max_choices: 1024,

@@ -5,7 +5,7 @@ use meshspec::interop::Interchange::{Gltf, Obj};
 use meshspec::scene::{
     Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skin,
 };
-use meshspec::{Document, FormatId, Limits};
+use meshspec::{Document, Limits};
 use serde_json::{Value, json};
 
 use super::{list, scene_of, triangle, write};
@@ -156,7 +156,7 @@ fn centred_joints_are_not_rounded() {
         );
         let (_, losses) = write(Obj, scene.clone()).unwrap();
         assert!(!losses.contains("rounded"), "{losses}");
-        for format in [FormatId::Mesh, FormatId::Bmd] {
+        for format in [meshspec::mesh::FORMAT, meshspec::bmd::FORMAT] {
             let (_, losses) =
                 Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
             assert!(!list(&losses).contains("rounded"), "{}", list(&losses));
@@ -230,8 +230,12 @@ fn rounding_of_moved_joints_is_listed() {
         losses.contains("meshes[0].positions: coordinates were rounded to 32 bits"),
         "{losses}"
     );
-    let (_, losses) =
-        Document::from_scene(FormatId::Mesh, scene.clone(), &SceneOptions::default()).unwrap();
+    let (_, losses) = Document::from_scene(
+        meshspec::mesh::FORMAT,
+        scene.clone(),
+        &SceneOptions::default(),
+    )
+    .unwrap();
     let joints = losses
         .iter()
         .find(|loss| loss.path == "skeleton.joints.translation")
@@ -243,7 +247,8 @@ fn rounding_of_moved_joints_is_listed() {
             .is_some_and(|error| error > 0.01 && error < 0.125),
         "{joints:?}"
     );
-    let error = Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
+    let error =
+        Document::from_scene(meshspec::bmd::FORMAT, scene, &SceneOptions::default()).unwrap_err();
     assert!(
         error.message().ends_with(" of \"place\"; use --center"),
         "{error}"

@@ -2,7 +2,7 @@
 
 use meshspec::interop::Interchange::{self, Glb, Gltf, Obj, Ply};
 use meshspec::scene::{Colors, Faces, Indices, Joint, Mesh, SceneOptions, Skin, Weights};
-use meshspec::{Document, FormatId, Strictness};
+use meshspec::{Document, Strictness};
 
 use super::{Folder, error, list, read, scene, scene_of, triangle, write};
 
@@ -207,7 +207,11 @@ fn weights_that_are_not_finite_are_listed() {
             })
             .collect();
         let mut lists = vec![("glb", write(Glb, scene.clone()).unwrap().1)];
-        for format in [FormatId::Mesh, FormatId::Crucible, FormatId::Bmd] {
+        for format in [
+            meshspec::mesh::FORMAT,
+            meshspec::crucible::FORMAT,
+            meshspec::bmd::FORMAT,
+        ] {
             let (_, losses) =
                 Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
             lists.push((format.name(), list(&losses)));

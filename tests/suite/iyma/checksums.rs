@@ -32,12 +32,12 @@ fn hashes() {
         let (bytes, expected) = (input(size), hexadecimal(value));
         // The vectors come from the crate with the bug.
         assert_eq!(
-            hash::one_shot_hash(&[&bytes], Dialect::Reference),
+            hash::one_shot_hash(&[&bytes], Dialect::REFERENCE),
             expected,
             "{size}"
         );
         assert_eq!(
-            hash::one_shot_hash(&[&bytes], Dialect::Spec) == expected,
+            hash::one_shot_hash(&[&bytes], Dialect::SPEC) == expected,
             size != 48,
             "{size}"
         );
@@ -61,22 +61,22 @@ fn hashes() {
         let bytes = input(size);
         let stream = value("stream=").unwrap();
         assert_eq!(
-            hash::metadata_checksum(&bytes, checksum, Dialect::Reference),
+            hash::metadata_checksum(&bytes, checksum, Dialect::REFERENCE),
             stream,
             "{size}"
         );
         assert!(
-            !hash::is_metadata_checksum(stream, &bytes, checksum, Dialect::Spec),
+            !hash::is_metadata_checksum(stream, &bytes, checksum, Dialect::SPEC),
             "{size}"
         );
         if let Some(one_shot) = value("oneshot_concat=") {
             // The one-shot vectors show the bug if descriptor, length and checksum have 48 bytes in total.
             assert!(
-                hash::is_metadata_checksum(one_shot, &bytes, checksum, Dialect::Spec),
+                hash::is_metadata_checksum(one_shot, &bytes, checksum, Dialect::SPEC),
                 "{size}"
             );
             assert!(
-                !hash::is_metadata_checksum(one_shot, &bytes, checksum, Dialect::Reference),
+                !hash::is_metadata_checksum(one_shot, &bytes, checksum, Dialect::REFERENCE),
                 "{size}"
             );
         }
@@ -107,8 +107,8 @@ fn descriptors() {
             continue;
         };
         let (own, other) = match pair[0].as_bytes()[0] {
-            b'S' => (Dialect::Spec, Dialect::Reference),
-            _ => (Dialect::Reference, Dialect::Spec),
+            b'S' => (Dialect::SPEC, Dialect::REFERENCE),
+            _ => (Dialect::REFERENCE, Dialect::SPEC),
         };
         let descriptor = Descriptor::decode(&bytes, own).expect(pair[0]);
         assert_eq!(
@@ -124,7 +124,7 @@ fn descriptors() {
             "{} as {other}",
             pair[0]
         );
-        let is_told = !decodes || own == Dialect::Spec || pair[0].contains("Uv0");
+        let is_told = !decodes || own == Dialect::SPEC || pair[0].contains("Uv0");
         assert!(
             !is_told || Descriptor::guess_dialect(&bytes) == own,
             "{}",
@@ -140,18 +140,18 @@ fn the_metadata_checksum_depends_on_the_dialect() {
     for size in 0..300 {
         let bytes = input(size);
         let [spec, reference] =
-            [Dialect::Spec, Dialect::Reference].map(|d| hash::metadata_checksum(&bytes, 7, d));
+            [Dialect::SPEC, Dialect::REFERENCE].map(|d| hash::metadata_checksum(&bytes, 7, d));
         assert!(!hash::is_metadata_checksum(
             spec,
             &bytes,
             7,
-            Dialect::Reference
+            Dialect::REFERENCE
         ));
         assert!(!hash::is_metadata_checksum(
             reference,
             &bytes,
             7,
-            Dialect::Spec
+            Dialect::SPEC
         ));
     }
 }
@@ -162,7 +162,7 @@ fn concatenated_parts_hash_like_the_whole() {
         let bytes = input(size);
         for start in (48..=size - 48).step_by(48) {
             let (first, last) = bytes.split_at(start);
-            for dialect in [Dialect::Spec, Dialect::Reference] {
+            for dialect in [Dialect::SPEC, Dialect::REFERENCE] {
                 let whole = hash::one_shot_hash(&[&bytes], dialect);
                 assert_eq!(
                     hash::one_shot_hash(&[first, last], dialect),
@@ -173,8 +173,8 @@ fn concatenated_parts_hash_like_the_whole() {
         }
         let thirds = [&bytes[..48], &[], &bytes[48..]];
         assert_eq!(
-            hash::one_shot_hash(&thirds, Dialect::Spec),
-            hash::one_shot_hash(&[&bytes], Dialect::Spec)
+            hash::one_shot_hash(&thirds, Dialect::SPEC),
+            hash::one_shot_hash(&[&bytes], Dialect::SPEC)
         );
     }
 }

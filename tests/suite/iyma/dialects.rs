@@ -4,9 +4,7 @@ use meshspec::iyma::{
     Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat,
 };
 use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
-use meshspec::{
-    Dialect, ErrorKind, Format, FormatId, Loss, LossKind, ReadOptions, Strictness, WriteOptions,
-};
+use meshspec::{Dialect, ErrorKind, Format, Loss, LossKind, ReadOptions, Strictness, WriteOptions};
 use rapidhash::v1::rapidhash_v1;
 
 /// Returns a document of one vertex with attributes of the given usages.
@@ -29,7 +27,7 @@ fn custom(number: u32, name: &str) -> Usage {
 fn duplicate_usages_are_rejected_in_a_map() {
     for usage in [Usage::Uv, Usage::Position, custom(7, "")] {
         let usages = [Usage::Normal, usage.clone(), Usage::Color, usage];
-        let document = with_usages(Dialect::Reference, &usages);
+        let document = with_usages(Dialect::REFERENCE, &usages);
         for options in [WriteOptions::default(), WriteOptions::lenient()] {
             let error = document.write(&options).unwrap_err();
             assert_eq!(
@@ -39,7 +37,7 @@ fn duplicate_usages_are_rejected_in_a_map() {
             assert!(error.message().contains("attributes[1]"), "{error}");
         }
         // The specification allows a usage twice.
-        let (document, losses) = document.into_dialect(Dialect::Spec).unwrap();
+        let (document, losses) = document.into_dialect(Dialect::SPEC).unwrap();
         assert!(losses.is_empty() && document.write(&WriteOptions::default()).is_ok());
     }
 }
@@ -56,8 +54,8 @@ fn duplicate_usages_are_renamed_for_a_map() {
         Usage::Normal,
         Usage::Normal,
     ];
-    let document = with_usages(Dialect::Spec, &usages);
-    let (converted, losses) = document.clone().into_dialect(Dialect::Reference).unwrap();
+    let document = with_usages(Dialect::SPEC, &usages);
+    let (converted, losses) = document.clone().into_dialect(Dialect::REFERENCE).unwrap();
     let found: Vec<_> = converted
         .attributes
         .iter()
@@ -101,7 +99,7 @@ fn duplicate_usages_are_renamed_for_a_map() {
 
 /// Returns a file in the specification's dialect with the given descriptor and correct checksums.
 fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
-    let whole = with_usages(Dialect::Spec, &[])
+    let whole = with_usages(Dialect::SPEC, &[])
         .write(&WriteOptions::default())
         .unwrap();
     let data = &whole[24 + usize::from(u16::from_le_bytes([whole[6], whole[7]]))..];
@@ -140,7 +138,8 @@ fn an_unknown_descriptor_may_be_from_an_older_tool() {
 #[test]
 fn checksums_are_checked_even_if_nothing_can_be_decoded() {
     let codes = |bytes: &[u8]| {
-        let report = meshspec::check(bytes, FormatId::Iyma, &ReadOptions::default()).unwrap();
+        let report =
+            meshspec::check(bytes, meshspec::iyma::FORMAT, &ReadOptions::default()).unwrap();
         assert!(!report.is_valid(Strictness::Lenient));
         report
             .findings()
@@ -162,7 +161,7 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
 
 #[test]
 fn the_options_select_the_checksum() {
-    let document = with_usages(Dialect::Spec, &[Usage::Position]);
+    let document = with_usages(Dialect::SPEC, &[Usage::Position]);
     let without = Document {
         data_checksum: DataChecksum::Absent,
         ..document.clone()
@@ -185,25 +184,25 @@ fn the_options_select_the_checksum() {
 fn wide(last: u32) -> Document {
     Document {
         indices: Some(IndexBuffer::from_u32(&[0, 1, last])),
-        ..with_usages(Dialect::Spec, &[Usage::Position])
+        ..with_usages(Dialect::SPEC, &[Usage::Position])
     }
 }
 
 #[test]
 fn indices_of_the_reference_dialect_have_16_bits_if_they_fit() {
     let format = |document: &Document| document.indices.as_ref().unwrap().format;
-    let (narrow, losses) = wide(65_535).into_dialect(Dialect::Reference).unwrap();
+    let (narrow, losses) = wide(65_535).into_dialect(Dialect::REFERENCE).unwrap();
     assert_eq!((format(&narrow), losses.len()), (IndexFormat::U16, 0));
     assert_eq!(
         narrow.indices.unwrap().iter().collect::<Vec<_>>(),
         [0, 1, 65_535]
     );
     assert_eq!(
-        format(&wide(65_536).into_dialect(Dialect::Reference).unwrap().0),
+        format(&wide(65_536).into_dialect(Dialect::REFERENCE).unwrap().0),
         IndexFormat::U32
     );
     assert_eq!(
-        format(&wide(2).into_dialect(Dialect::Spec).unwrap().0),
+        format(&wide(2).into_dialect(Dialect::SPEC).unwrap().0),
         IndexFormat::U32
     );
 
@@ -224,6 +223,6 @@ fn indices_of_the_reference_dialect_have_16_bits_if_they_fit() {
         .unwrap()
         .0
     };
-    assert_eq!(format(&written(Dialect::Spec)), IndexFormat::U32);
-    assert_eq!(format(&written(Dialect::Reference)), IndexFormat::U16);
+    assert_eq!(format(&written(Dialect::SPEC)), IndexFormat::U32);
+    assert_eq!(format(&written(Dialect::REFERENCE)), IndexFormat::U16);
 }

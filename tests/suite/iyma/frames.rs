@@ -1,7 +1,7 @@
 //! Wrong checksums and malformed zstd frames.
 
 use meshspec::iyma::{DataChecksum, Document, Reader};
-use meshspec::{Dialect, ErrorKind, Format, FormatId, ReadOptions, Span, WriteOptions};
+use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
 
 use super::{noise, strip, write};
 
@@ -40,7 +40,7 @@ fn wrong_checksums_are_named_with_both_values() {
         wrong.computed(),
         Some(u64::from_le_bytes(bytes[8..16].try_into().unwrap()))
     );
-    let report = meshspec::check(&bad, FormatId::Iyma, &ReadOptions::default()).unwrap();
+    let report = meshspec::check(&bad, meshspec::iyma::FORMAT, &ReadOptions::default()).unwrap();
     assert!(
         report.findings()[0].message.contains(", expected 0x"),
         "{:?}",
@@ -329,7 +329,7 @@ fn frames_are_written_by_the_specification() {
 fn data_checksums_of_each_dialect() {
     let mut differ = 0;
     for size in 0..100 {
-        for dialect in [Dialect::Spec, Dialect::Reference] {
+        for dialect in [Dialect::SPEC, Dialect::REFERENCE] {
             let document = Document {
                 dialect,
                 user_data: noise(size),
@@ -341,7 +341,7 @@ fn data_checksums_of_each_dialect() {
             let right = stored == rapidhash::v1::rapidhash_v1(data);
             assert_eq!(
                 right,
-                data.len() != 48 || dialect == Dialect::Spec,
+                data.len() != 48 || dialect == Dialect::SPEC,
                 "{dialect} {}",
                 data.len()
             );

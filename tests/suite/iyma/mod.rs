@@ -13,7 +13,7 @@ use meshspec::iyma::{
     Attribute, Bytes, DataChecksum, Document, Draws, IndexBuffer, IndexFormat, MeshInfo, Reader,
     Usage, VertexFormat, merge,
 };
-use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
+use meshspec::{AnyDocument, Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
 use serde_json::json;
 
 /// Returns a strip of `count` vertices with positions, texture coordinates and indices.
@@ -134,20 +134,20 @@ fn dialects_without_their_checksum() {
     };
     let cases = [
         (
-            Dialect::Spec,
+            Dialect::SPEC,
             Usage::Custom(3, "c".into()),
             VertexFormat::Uint8,
         ),
         (
-            Dialect::Reference,
+            Dialect::REFERENCE,
             Usage::Custom(3, String::new()),
             VertexFormat::Uint8,
         ),
-        (Dialect::Reference, Usage::Color, VertexFormat::Unorm8x4),
-        (Dialect::Spec, Usage::Color, VertexFormat::Float32x4),
-        (Dialect::Spec, Usage::Color, VertexFormat::Uint32),
-        (Dialect::Reference, Usage::Uv, VertexFormat::Float32x2),
-        (Dialect::Spec, Usage::Uv, VertexFormat::Float32x2),
+        (Dialect::REFERENCE, Usage::Color, VertexFormat::Unorm8x4),
+        (Dialect::SPEC, Usage::Color, VertexFormat::Float32x4),
+        (Dialect::SPEC, Usage::Color, VertexFormat::Uint32),
+        (Dialect::REFERENCE, Usage::Uv, VertexFormat::Float32x2),
+        (Dialect::SPEC, Usage::Uv, VertexFormat::Float32x2),
     ];
     for (dialect, usage, format) in cases {
         let mut document =
@@ -174,7 +174,7 @@ fn dialects_without_their_checksum() {
         (error.kind(), &*error.path().to_string()),
         (ErrorKind::Inexpressible, "attributes[0].usage")
     );
-    document.dialect = Dialect::Reference;
+    document.dialect = Dialect::REFERENCE;
     document.attributes[0].usage = Usage::Custom(1, "named".into());
     assert!(
         document.write(&WriteOptions::default()).is_err(),
@@ -182,7 +182,7 @@ fn dialects_without_their_checksum() {
     );
     let error = Document::read(
         &write(&strip(5, "")),
-        &ReadOptions::default().with_dialect(Dialect::Tangent),
+        &ReadOptions::default().with_dialect(Dialect::TANGENT),
     );
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
 }
@@ -284,7 +284,7 @@ fn one_buffer_of_each_usage() {
     }
     let report = meshspec::check(
         &write(&document),
-        meshspec::FormatId::Iyma,
+        meshspec::iyma::FORMAT,
         &Default::default(),
     )
     .unwrap();
@@ -340,7 +340,7 @@ fn levels_and_threads_do_not_change_the_content() {
 /// Values that cannot be stored are rejected, not changed.
 #[test]
 fn invalid_json_values_are_rejected() {
-    let json_of = |document: &meshspec::Document| -> serde_json::Value {
+    let json_of = |document: &AnyDocument| -> serde_json::Value {
         let mut json = Vec::new();
         document
             .write_json(&WriteOptions::lenient(), &mut json)
@@ -358,9 +358,9 @@ fn invalid_json_values_are_rejected() {
             }],
             ..Document::default()
         };
-        let mut json = json_of(&document.into());
+        let mut json = json_of(&(Box::new(document) as AnyDocument));
         json["value"]["data"]["vertices"][0] = json!([value]);
-        meshspec::FormatId::Iyma.document_from_json(json.to_string().as_bytes())
+        meshspec::iyma::FORMAT.document_from_json(json.to_string().as_bytes())
     };
     for (format, good, bad) in [
         (

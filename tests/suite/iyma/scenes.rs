@@ -140,11 +140,11 @@ fn a_second_set_of_texture_coordinates() {
         VertexFormat::Float32x2,
         &[0.75, 1.0],
     ));
-    document.dialect = Dialect::Reference;
+    document.dialect = Dialect::REFERENCE;
     let (scene, _) = scene_of(document.clone());
     for (dialect, usage) in [
-        (Dialect::Reference, Usage::Uv1),
-        (Dialect::Spec, Usage::Custom(1, "uv1".into())),
+        (Dialect::REFERENCE, Usage::Uv1),
+        (Dialect::SPEC, Usage::Custom(1, "uv1".into())),
     ] {
         let mut options = SceneOptions::default();
         options.dialect = Some(dialect);

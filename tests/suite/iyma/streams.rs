@@ -27,7 +27,7 @@ impl Read for SlowReader<'_> {
 #[test]
 fn streams_read_like_memory() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
-    for dialect in [Dialect::Spec, Dialect::Reference] {
+    for dialect in [Dialect::SPEC, Dialect::REFERENCE] {
         let (document, _) = document.clone().into_dialect(dialect).unwrap();
         let bytes = write(&document);
         for most in [1, 7, 1 << 20] {

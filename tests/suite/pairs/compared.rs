@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use meshspec::scene::{DifferenceKind, Samples, Scene, SceneDifference, compare};
-use meshspec::{FormatId, Loss, Quantity, Unit};
+use meshspec::{Loss, Quantity, Unit};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
@@ -242,7 +242,7 @@ fn all_targets() -> impl Iterator<Item = Option<Target>> {
 /// Returns `true` if the difference is a name or property that Seed requires (S10).
 fn is_usual(difference: &SceneDifference, target: Option<Target>) -> bool {
     let usual = ["meshes[\"", "materials[\"", "properties[\""];
-    target.is_some_and(|(format, _)| format == FormatId::Seed)
+    target.is_some_and(|(format, _)| format == meshspec::seed::FORMAT)
         && difference.kind == DifferenceKind::Added
         && usual.iter().any(|path| difference.path.starts_with(path))
 }

@@ -11,7 +11,7 @@ mod through_glb;
 use crate::common::config;
 use glam::Mat4;
 use meshspec::scene::{Animation, Scene, SceneOptions};
-use meshspec::{Dialect, Document, ErrorKind, FormatId, Loss, LossKind};
+use meshspec::{AnyFormat, Dialect, Document, ErrorKind, Loss, LossKind};
 use parts::{Content, CustomPart, MeshContent, ScenePart, compare};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -19,17 +19,17 @@ use proptest::strategy::ValueTree;
 use self::expected::{DROPPED, LossEffects, bind_to_base_bone};
 
 /// A format and dialect.
-type Target = (FormatId, Dialect);
+type Target = (AnyFormat, Dialect);
 
 /// All formats, with both dialects of MESH and Crucible, which differ in content.
 const TARGETS: [Target; 7] = [
-    (FormatId::Mesh, Dialect::Spec),
-    (FormatId::Mesh, Dialect::Renderlib),
-    (FormatId::Crucible, Dialect::Spec),
-    (FormatId::Crucible, Dialect::Tangent),
-    (FormatId::Seed, Dialect::Spec),
-    (FormatId::Iyma, Dialect::Spec),
-    (FormatId::Bmd, Dialect::Spec),
+    (meshspec::mesh::FORMAT, Dialect::SPEC),
+    (meshspec::mesh::FORMAT, Dialect::RENDERLIB),
+    (meshspec::crucible::FORMAT, Dialect::SPEC),
+    (meshspec::crucible::FORMAT, Dialect::TANGENT),
+    (meshspec::seed::FORMAT, Dialect::SPEC),
+    (meshspec::iyma::FORMAT, Dialect::SPEC),
+    (meshspec::bmd::FORMAT, Dialect::SPEC),
 ];
 
 /// Converts a scene to a format and back. Also returns the losses. `None` if the format cannot express the scene.
@@ -67,8 +67,8 @@ fn convert_and_compare(scene: Scene, target: Target) -> Result<Option<Scene>, Te
 
 /// Returns the expected scene in a format without a rest pose: the vertices are in the rest pose, and the joints are
 /// bound in it.
-fn in_rest_pose(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
-    let has_skeleton = matches!(format, FormatId::Mesh | FormatId::Bmd);
+fn in_rest_pose(mut scene: Scene, format: AnyFormat, losses: &[Loss]) -> Scene {
+    let has_skeleton = [meshspec::mesh::FORMAT, meshspec::bmd::FORMAT].contains(&format);
     let is_rebound = losses
         .iter()
         .any(|loss| loss.path == "skeleton.joints.rest");
@@ -110,7 +110,7 @@ fn with_names_of_joints(mut scene: Scene) -> Scene {
 fn assert_explained(
     mut scene: Scene,
     found: &Scene,
-    format: Option<FormatId>,
+    format: Option<AnyFormat>,
     losses: &[Loss],
 ) -> Result<(), TestCaseError> {
     let applied = losses
@@ -144,10 +144,12 @@ fn assert_explained(
     let effects = expected.apply(losses).map_err(TestCaseError::fail)?;
     let order = order_of(&scene, found, &effects)?;
     let found = Content::of(found, &order, &times_of(found, &scene, times, losses));
-    if format == Some(FormatId::Bmd) {
+    if format == Some(meshspec::bmd::FORMAT) {
         expected.meshes.iter_mut().for_each(bind_to_base_bone);
     }
-    if format == Some(FormatId::Seed) && scene.source.is_none_or(|source| source.format != "seed") {
+    if format == Some(meshspec::seed::FORMAT)
+        && scene.source.is_none_or(|source| source.format != "seed")
+    {
         add_usual_properties(&mut expected);
     }
     compare_all(&found, &expected, &effects)

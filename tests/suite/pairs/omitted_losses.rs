@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use meshspec::{FormatId, Loss, LossKind};
+use meshspec::{AnyFormat, Loss, LossKind};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
@@ -39,7 +39,7 @@ fn permit_same_differences(loss: &Loss, other: &Loss) -> bool {
 }
 
 /// Returns the kind and path of a loss, without numbers.
-fn subject(format: FormatId, loss: &Loss) -> String {
+fn subject(format: AnyFormat, loss: &Loss) -> String {
     let path: String = loss
         .path
         .to_string()

@@ -12,7 +12,7 @@ mod unlisted_losses;
 
 use glam::Vec3;
 use meshspec::scene::{FromScene, Mesh, Scene, SceneOptions, ToScene};
-use meshspec::{Document, Format, FormatId, Loss, bmd, crucible};
+use meshspec::{Document, Format, Loss, bmd, crucible};
 
 /// Converts a document to a scene and back in its dialect. Returns the new document and the losses.
 fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
@@ -48,7 +48,7 @@ of_files!(packed_values_of_bmd_round_trip);
 
 fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
     for (format, bytes) in files {
-        if format != FormatId::Bmd {
+        if format != bmd::FORMAT {
             continue;
         }
         let document = bmd::Document::read(&bytes, &Default::default()).unwrap();

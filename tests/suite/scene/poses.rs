@@ -8,7 +8,7 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{
     Animation, Channel, Interpolation, Joint, Samples, Scene, SceneOptions, Skeleton, Skin,
 };
-use meshspec::{Document, Format, FormatId, Loss, bmd, mesh};
+use meshspec::{Document, Format, Loss, bmd, mesh};
 use serde_json::Value;
 
 use crate::common::{File, fixtures_of};
@@ -65,7 +65,7 @@ of_files!(
 fn bmd_poses_match_in_glb(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
-        if format != FormatId::Bmd {
+        if format != bmd::FORMAT {
             continue;
         }
         let document = format.read(&bytes, &Default::default()).unwrap();
@@ -107,7 +107,7 @@ fn bmd_poses_match_in_glb(files: Vec<File>) {
 fn bmd_scenes_match_the_poses_of_the_document(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
-        if format != FormatId::Bmd {
+        if format != bmd::FORMAT {
             continue;
         }
         let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
@@ -248,7 +248,7 @@ fn bmd_poses_in_glb_match_the_sidecars() {
         let Some(expected) = &fixture.expected else {
             continue;
         };
-        let document = FormatId::Bmd
+        let document = bmd::FORMAT
             .read(&fixture.bytes, &Default::default())
             .unwrap();
         let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
@@ -360,7 +360,7 @@ fn mesh_vertices(
 fn mesh_poses_match_in_glb(files: Vec<File>) {
     let (mut times, mut vertices) = (0, 0);
     for (format, bytes) in files {
-        if format != FormatId::Mesh {
+        if format != mesh::FORMAT {
             continue;
         }
         let document = mesh::Document::read(&bytes, &Default::default()).unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use glam::{Mat4, Vec3};
 use meshspec::interop::Interchange;
 use meshspec::scene::SceneOptions;
-use meshspec::{Error, ErrorKind, FormatId};
+use meshspec::{AnyFormat, Error, ErrorKind, Formats};
 use serde_json::Value;
 
 use super::poses::{matrices, numbers};
@@ -46,7 +46,7 @@ fn positions_of(glb: &[u8]) -> Vec<Vec<[f32; 3]>> {
 }
 
 /// Converts a file to GLB.
-fn to_glb(format: FormatId, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+fn to_glb(format: AnyFormat, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let document = format.read(bytes, &Default::default()).unwrap();
     let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
     let mut files = BTreeMap::new();
@@ -71,7 +71,7 @@ fn positions_in_glb_match_the_sidecars() {
         .iter()
         .filter(|fixture| fixture.strict == Some(true))
     {
-        let format: FormatId = fixture.format.parse().unwrap();
+        let format = Formats::builtin().get(&fixture.format).unwrap();
         match to_glb(format, &fixture.bytes) {
             Ok(glb) => match compare(fixture, format, positions_of(&glb)) {
                 true => counts.compared += 1,
@@ -108,18 +108,18 @@ fn has_vertex_path(error: &Error) -> bool {
 }
 
 /// Asserts that the positions match the sidecar. Returns `false` if the sidecar has no positions.
-fn compare(fixture: &Fixture, format: FormatId, found: Vec<Vec<[f32; 3]>>) -> bool {
+fn compare(fixture: &Fixture, format: AnyFormat, found: Vec<Vec<[f32; 3]>>) -> bool {
     let Some(expected) = &fixture.expected else {
         return false;
     };
     let expected = expected.get("expected").unwrap_or(expected);
     let file = &*fixture.file;
-    match format {
-        FormatId::Mesh => mesh(file, &found.concat(), expected),
-        FormatId::Crucible => crucible(file, &found.concat(), expected),
-        FormatId::Seed => seed(file, &found.concat(), expected),
-        FormatId::Iyma => iyma(file, &found.concat(), expected),
-        FormatId::Bmd => bmd(file, found, expected),
+    match format.name() {
+        "mesh" => mesh(file, &found.concat(), expected),
+        "crucible" => crucible(file, &found.concat(), expected),
+        "seed" => seed(file, &found.concat(), expected),
+        "iyma" => iyma(file, &found.concat(), expected),
+        "bmd" => bmd(file, found, expected),
         other => panic!("{file}: no comparison for {other}"),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use meshspec::layout::generate::Config;
 use meshspec::scene::SceneOptions;
-use meshspec::{Document, FormatId, Loss, WriteOptions, bmd, crucible, iyma, mesh, seed};
+use meshspec::{AnyFormat, Document, Loss, WriteOptions, bmd, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -160,8 +160,12 @@ fn json_of(document: &Document) -> Value {
 }
 
 /// Returns the document of the values in JSON; `None` if they are not those of a file.
-fn document_of(format: FormatId, json: &Value) -> Option<Document> {
-    format.document_from_json(json.to_string().as_bytes()).ok()
+fn document_of(format: AnyFormat, json: &Value) -> Option<Document> {
+    format
+        .document_from_json(json.to_string().as_bytes())
+        .ok()?
+        .try_into()
+        .ok()
 }
 
 /// Returns the document with another value at a JSON pointer; `None` if it cannot be written.

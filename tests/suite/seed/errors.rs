@@ -276,7 +276,7 @@ fn files() {
 }
 
 fn check(text: &[u8]) -> Report {
-    meshspec::check(text, meshspec::FormatId::Seed, &ReadOptions::default()).unwrap()
+    meshspec::check(text, seed::FORMAT, &ReadOptions::default()).unwrap()
 }
 
 fn codes(report: &Report) -> Vec<&str> {
@@ -386,7 +386,7 @@ fn malformed_lines_are_still_detected() {
     for text in [&text, obj] {
         assert_eq!(
             meshspec::detect(text.as_bytes(), None).unwrap().format,
-            meshspec::FormatId::Seed,
+            seed::FORMAT,
             "{text}"
         );
     }

@@ -9,7 +9,7 @@ use meshspec::seed::__private::{
 };
 use meshspec::seed::schema::ATTRIBUTES;
 use meshspec::seed::{Document, LineKind};
-use meshspec::{Declared, Format, Limits, ReadOptions, Report, Severity};
+use meshspec::{Format, Limits, ReadOptions, Report, Severity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -132,7 +132,7 @@ fn wild() -> impl Strategy<Value = Vec<u8>> {
 
 /// A strategy for valid texts.
 fn texts() -> impl Strategy<Value = GeneratedText> {
-    let grammar = <Document as Declared>::GRAMMAR.unwrap();
+    let grammar = <Document as Format>::GRAMMAR.unwrap();
     generate::texts(
         grammar,
         generate::Config {

@@ -3,7 +3,7 @@
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::{Tree, UntypedValue};
-use meshspec::{AnyFormat, Dialect, FormatId, Limits};
+use meshspec::{Dialect, Limits};
 
 use crate::common::{accepted_fixtures, samples_of, values_of};
 use crate::corpus;
@@ -11,8 +11,8 @@ use crate::tree_json::assert_comes_back_from_json;
 use meshspec::conformance::corpus::CaseKind;
 
 fn values() -> &'static Type {
-    let seed = AnyFormat::from(FormatId::Seed);
-    seed.values_of(&[], Dialect::Spec).unwrap()
+    let seed = meshspec::seed::FORMAT;
+    seed.values_of(&[], Dialect::SPEC).unwrap()
 }
 
 /// Spaces, a line ending of Windows, a comment, a blank line, and no line ending at the end.
@@ -155,7 +155,7 @@ fn edits_add_and_remove_channels() {
 fn samples_and_valid_files_of_the_corpus_come_back() {
     let valid = corpus::cases()
         .filter(|(entry, _)| entry.format == "seed" && entry.kind == CaseKind::Valid);
-    let files: Vec<_> = samples_of(FormatId::Seed)
+    let files: Vec<_> = samples_of(meshspec::seed::FORMAT)
         .chain(valid.map(|(_, bytes)| bytes))
         .collect();
     assert!(files.len() > 20, "{}", files.len());
@@ -170,11 +170,11 @@ fn samples_and_valid_files_of_the_corpus_come_back() {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn reference_files_come_back() {
-    let seed = AnyFormat::from(FormatId::Seed);
+    let seed = meshspec::seed::FORMAT;
     let mut count = 0;
     let seeds = accepted_fixtures()
         .into_iter()
-        .filter(|(id, _)| *id == FormatId::Seed);
+        .filter(|(id, _)| *id == meshspec::seed::FORMAT);
     for (_, bytes) in seeds {
         let mut json = Vec::new();
         seed.file_to_json(&bytes, &Default::default(), &mut json)

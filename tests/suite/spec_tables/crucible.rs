@@ -188,8 +188,8 @@ fn flags() {
 #[test]
 fn attribute_data() {
     for (dialect, attributes) in [
-        (Dialect::Spec, &ATTRIBUTES[..]),
-        (Dialect::Tangent, &TANGENT_ATTRIBUTES[..]),
+        (Dialect::SPEC, &ATTRIBUTES[..]),
+        (Dialect::TANGENT, &TANGENT_ATTRIBUTES[..]),
     ] {
         for bit in 0..16 {
             let word = Value::bits::<AttributeFlags>(&u16::to_le_bytes(1 << bit));

@@ -60,7 +60,7 @@ const POSE: &[TableRow] = &[
 
 /// Returns the declaration in the specification's dialect.
 fn declaration<T: Layout>() -> &'static Declaration {
-    match bind::<T>("", &[Dialect::Spec.into()]) {
+    match bind::<T>("", &[Dialect::SPEC.into()]) {
         Type::Declared(declaration) => declaration,
         other => panic!("{other:?} is not declared"),
     }
@@ -168,7 +168,7 @@ fn joint() {
 #[test]
 fn animation() {
     // The dialect is its second argument.
-    let Type::Declared(animation) = bind::<Animation>("", &[2u8.into(), Dialect::Spec.into()])
+    let Type::Declared(animation) = bind::<Animation>("", &[2u8.into(), Dialect::SPEC.into()])
     else {
         panic!()
     };

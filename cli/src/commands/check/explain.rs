@@ -304,7 +304,7 @@ impl ExamplePrinter<'_> {
     fn describe_size(&self, file: &[u8]) -> String {
         let size = counted(file.len() as u64, "byte", "bytes");
         match self.example.dialect {
-            Dialect::Spec => size,
+            Dialect::SPEC => size,
             dialect => format!("{size}, {dialect} dialect"),
         }
     }

@@ -138,7 +138,7 @@ fn parse_entry(line: &[u8], formats: &Formats) -> serde_json::Result<IndexEntry>
             .copied()
     });
     if dialect.is_some() {
-        line["dialect"] = Value::from(Dialect::Spec.name());
+        line["dialect"] = Value::from(Dialect::SPEC.name());
     }
     let entry: IndexEntry = serde_json::from_value(line)?;
     Ok(IndexEntry {

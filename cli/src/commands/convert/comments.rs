@@ -1,7 +1,6 @@
 //! Comments in text formats.
 
 use clap::ValueEnum;
-use meshspec::Document;
 
 use crate::encoding::Encoding;
 
@@ -22,9 +21,7 @@ impl Comments {
     pub fn are_supported(encoding: Encoding) -> bool {
         match encoding {
             Encoding::Json => true,
-            Encoding::Format(format) => format
-                .built_in_id()
-                .is_some_and(|format| format.name() == "seed"),
+            Encoding::Format(format) => format.grammar().is_some(),
             Encoding::Interchange(_) => false,
         }
     }
@@ -36,19 +33,5 @@ impl Comments {
 
     pub fn are_written(self) -> bool {
         self != Comments::None
-    }
-
-    /// Removes the comments of a Seed document unless `self` is [`Keep`](Comments::Keep).
-    #[cfg_attr(
-        not(feature = "formats"),
-        allow(unused_variables, reason = "only Seed has comments")
-    )]
-    pub fn apply(self, document: &mut Document) {
-        #[cfg(feature = "formats")]
-        if let Document::Seed(document) = document
-            && !self.are_kept()
-        {
-            document.comments = None;
-        }
     }
 }

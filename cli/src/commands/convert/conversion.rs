@@ -2,7 +2,7 @@
 
 use clap::Args;
 use meshspec::scene::Precision;
-use meshspec::{About, AnyFormat, Dialect, Formats, ReadOptions};
+use meshspec::{About, Dialect, Formats, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::EditArgs;
@@ -70,7 +70,7 @@ impl ConversionArgs {
                 return Ok(());
             }
             let supporting = formats.iter().filter(|format| is_supported(format.about()));
-            let names: Vec<_> = supporting.map(AnyFormat::name).collect();
+            let names: Vec<_> = supporting.map(|format| format.name()).collect();
             let message = format!(
                 "applies to {} only, but the output is {to}",
                 names.join(", ")

@@ -5,9 +5,7 @@ use std::io::{self, Cursor, Read, Write};
 use std::path::Path;
 
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{
-    AnyFormat, Dialect, Document, ErrorKind, FormatId, Formats, Strictness, WriteOptions,
-};
+use meshspec::{AnyDocument, AnyFormat, Dialect, ErrorKind, Formats, Strictness, WriteOptions};
 
 use super::conversion::ConversionArgs;
 use super::images;
@@ -65,8 +63,7 @@ impl ConversionArgs {
         };
         match run.read(source, from, to, formats)? {
             InputContent::Source(SceneSource::Document(document)) => {
-                let document = *document;
-                let input_encoding = Encoding::Format(document.format().into());
+                let input_encoding = Encoding::Format(document.format());
                 // JSON output keeps the format of the input.
                 let format = if to == Encoding::Json {
                     input_encoding
@@ -79,12 +76,12 @@ impl ConversionArgs {
                 }
                 if is_same && self.edits.is_empty() && self.precision.is_none() {
                     let document = run.convert_dialect(document)?;
-                    if is_examined {
-                        run.warn_about_winding(SceneSource::Document(Box::new(document.clone())));
+                    if is_examined && document.format().conventions().is_some() {
+                        run.warn_about_document(&document);
                     }
                     run.write_document(&document, to)?;
                 } else {
-                    let scene = run.convert_to_scene(SceneSource::Document(Box::new(document)))?;
+                    let scene = run.convert_to_scene(SceneSource::Document(document))?;
                     run.write_scene(scene, format, to)?;
                 }
             }
@@ -201,12 +198,8 @@ impl InputData {
     }
 }
 
-#[allow(
-    clippy::large_enum_variant,
-    reason = "one value per conversion; small without formats"
-)]
 enum InputContent {
-    /// A document or a file of a custom format.
+    /// A document or an unchanged file.
     Source(SceneSource),
     /// The scene of an interchange file.
     Scene(Box<Scene>),
@@ -237,16 +230,6 @@ impl ConversionRun<'_> {
                     .conversion
                     .read_options()
                     .with_comments(self.conversion.comments().are_kept());
-                let Some(format) = format.built_in_id() else {
-                    if !format.has_json() {
-                        encoding::require_scenes(format, &name_of(self.input))?;
-                    }
-                    return Ok(InputContent::Source(SceneSource::File(
-                        format,
-                        bytes.to_vec(),
-                        None,
-                    )));
-                };
                 let document = format.read(bytes, &options).map_err(|error| {
                     let (name, from) = (name_of(self.input), self.conversion.from);
                     let lenient = options.clone().with_strictness(Strictness::Lenient);
@@ -255,27 +238,23 @@ impl ConversionRun<'_> {
                         read.is_ok_and(|document| self.is_convertible(document, to))
                     })
                 })?;
-                let format = AnyFormat::from(format);
                 if to == Encoding::Json && self.keeps_file(&document) {
                     return Ok(InputContent::Source(SceneSource::File(
                         format,
                         bytes.to_vec(),
-                        Some(document.dialect()),
+                        document.dialect(),
                     )));
                 }
                 self.report
                     .losses
                     .extend(format.uncovered_bytes(bytes, &options));
-                Ok(InputContent::Source(SceneSource::Document(Box::new(
-                    document,
-                ))))
+                Ok(InputContent::Source(SceneSource::Document(document)))
             }
             Encoding::Json => {
                 let (strictness, comments) = (
                     self.conversion.read_options().strictness,
                     self.conversion.comments(),
                 );
-                let change = |document: &mut Document| comments.apply(document);
                 let from = self.conversion.from;
                 let is_accepted = |document| self.is_convertible(document, to);
                 let file = match input {
@@ -290,8 +269,8 @@ impl ConversionRun<'_> {
                     }
                 };
                 let file = file.map_err(|error| Failure::invalid(&name_of(self.input), error))?;
-                let keeps_file = |document: &Document| {
-                    let own = Encoding::Format(document.format().into());
+                let keeps_file = |document: &AnyDocument| {
+                    let own = Encoding::Format(document.format());
                     (to == Encoding::Json || to == own) && self.keeps_file(document)
                 };
                 SceneSource::from_json(
@@ -299,7 +278,7 @@ impl ConversionRun<'_> {
                     self.input,
                     from,
                     strictness,
-                    change,
+                    comments.are_kept(),
                     keeps_file,
                     is_accepted,
                 )
@@ -337,7 +316,7 @@ impl ConversionRun<'_> {
 
     /// Returns `true` if a conversion to or from JSON keeps all bytes of the file with this document: no option changes its
     /// content.
-    fn keeps_file(&self, document: &Document) -> bool {
+    fn keeps_file(&self, document: &AnyDocument) -> bool {
         let conversion = self.conversion;
         conversion.edits.is_empty()
             && conversion.comments().are_kept()
@@ -349,8 +328,8 @@ impl ConversionRun<'_> {
     }
 
     /// Returns `true` if a document in the format `to`, or with a scene when read leniently, can be converted.
-    fn is_convertible(&self, document: Document, to: Encoding) -> bool {
-        let is_kept = to == Encoding::Json || to == Encoding::Format(document.format().into());
+    fn is_convertible(&self, document: AnyDocument, to: Encoding) -> bool {
+        let is_kept = to == Encoding::Json || to == Encoding::Format(document.format());
         let options = SceneOptions::default().with_strictness(Strictness::Lenient);
         (is_kept && self.conversion.edits.is_empty()) || document.into_scene(&options).is_ok()
     }
@@ -405,6 +384,15 @@ impl ConversionRun<'_> {
             .extend(scene.iter().flat_map(|(scene, _)| winding::warnings(scene)));
     }
 
+    /// Adds the warnings about the geometry of a document that is written without a scene.
+    fn warn_about_document(&mut self, document: &AnyDocument) {
+        // The conversion to a scene would consume the document.
+        if let Ok(bytes) = document.write(&WriteOptions::lenient()) {
+            let (format, dialect) = (document.format(), document.dialect());
+            self.warn_about_winding(SceneSource::File(format, bytes, dialect));
+        }
+    }
+
     fn convert_to_scene(&mut self, content: SceneSource) -> Result<Scene> {
         let (input, read) = (self.input, self.conversion.read_options());
         let from = self.conversion.from;
@@ -418,7 +406,7 @@ impl ConversionRun<'_> {
 
     /// Selects the dialect of the document for writing. If `--dialect` is given, instead checks that the format has
     /// that dialect.
-    fn keep_dialect(&mut self, document: &Document) -> Result<()> {
+    fn keep_dialect(&mut self, document: &AnyDocument) -> Result<()> {
         match self.conversion.dialect {
             Some(dialect) => input::require_dialect(document.format(), dialect, "--dialect")?,
             None => self.dialect = document.dialect(),
@@ -426,8 +414,14 @@ impl ConversionRun<'_> {
         Ok(())
     }
 
-    fn convert_dialect(&mut self, document: Document) -> Result<Document> {
+    /// Converts the document to the dialect to write. Without `--dialect`, that is the specification's, if the format has
+    /// it.
+    fn convert_dialect(&mut self, document: AnyDocument) -> Result<AnyDocument> {
         let before = document.dialect();
+        let is_known = document.format().about().dialects.contains(&self.dialect);
+        if self.conversion.dialect.is_none() && !is_known {
+            return Ok(document);
+        }
         let (document, losses) = document
             .into_dialect(self.dialect)
             .map_err(|error| self.failure(&error))?;
@@ -448,7 +442,10 @@ impl ConversionRun<'_> {
         self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
-                let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
+                let names: Vec<_> = Formats::BUILT_IN
+                    .iter()
+                    .map(|format| format.name())
+                    .collect();
                 let message = format!("JSON can represent documents of {} only", names.join(", "));
                 Err(Failure::usage(&name_of(self.input), message)
                     .with_hint("convert to one of these first"))
@@ -461,13 +458,8 @@ impl ConversionRun<'_> {
                         .assumed
                         .push(format!("{target}: missing normals are generated"));
                 }
-                let Some(format) = target.built_in_id() else {
-                    let written = target.write_scene(scene, &options, &self.write_options());
-                    let (bytes, losses) = written.map_err(|error| self.failure(&error))?;
-                    self.report.losses.extend(losses);
-                    return self.write_file(target, &bytes, None, to);
-                };
-                let (document, losses) = Document::from_scene(format, scene, &options)
+                let (document, losses) = target
+                    .document_from_scene(scene, &options)
                     .map_err(|error| self.failure(&error))?;
                 self.report.losses.extend(losses);
                 if to != Encoding::Json {
@@ -499,8 +491,8 @@ impl ConversionRun<'_> {
 
     /// Adds a note if the tool of the format's author cannot read the dialect of the document, and `--dialect` is not
     /// given.
-    fn note_dialect(&mut self, document: &Document) {
-        let format = AnyFormat::from(document.format());
+    fn note_dialect(&mut self, document: &AnyDocument) {
+        let format = document.format();
         if let (None, Some(needed)) = (self.conversion.dialect, format.about().authors_dialect)
             && document.dialect() != needed
         {
@@ -512,7 +504,7 @@ impl ConversionRun<'_> {
         }
     }
 
-    fn write_document(&mut self, document: &Document, to: Encoding) -> Result<()> {
+    fn write_document(&mut self, document: &AnyDocument, to: Encoding) -> Result<()> {
         if self.is_rejected() {
             return Ok(());
         }
@@ -560,11 +552,10 @@ impl ConversionRun<'_> {
         &mut self,
         format: AnyFormat,
         bytes: &[u8],
-        dialect: Option<Dialect>,
+        dialect: Dialect,
         to: Encoding,
     ) -> Result<()> {
-        let mut options = self.conversion.read_options();
-        options.dialect = dialect.or(options.dialect);
+        let options = self.conversion.read_options().with_dialect(dialect);
         if self.is_rejected() {
             return Ok(());
         }

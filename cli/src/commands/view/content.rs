@@ -121,24 +121,14 @@ impl FileContent {
     }
 
     fn read_model(&mut self, format: AnyFormat, options: &ReadOptions, bake: bool) {
-        let Some(id) = format.built_in_id() else {
-            let Some(conventions) = format.conventions() else {
-                self.notes
-                    .push(format!("No model: {format} declares no scenes."));
-                return;
-            };
-            let scene_options = SceneOptions::default()
-                .with_conventions(conventions)
-                .with_bake(bake);
-            match format.read_scene(&self.bytes, options, &scene_options) {
-                Ok((scene, losses)) => self.set_model(scene, losses),
-                Err(error) => self.notes.push(format!("No model: {error}")),
-            }
+        let Some(conventions) = format.conventions() else {
+            self.notes
+                .push(format!("No model: {format} declares no scenes."));
             return;
         };
         let mut lenient = options.clone();
         lenient.strictness = Strictness::Lenient;
-        let document = match id.read(&self.bytes, &lenient) {
+        let document = match format.read(&self.bytes, &lenient) {
             Ok(document) => document,
             Err(error) => {
                 self.notes
@@ -147,11 +137,15 @@ impl FileContent {
             }
         };
         self.source_fields = document.source_fields();
-        match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
+        let scene_options = SceneOptions::default()
+            .with_conventions(conventions)
+            .with_bake(bake)
+            .with_strictness(Strictness::Lenient);
+        match document.into_scene(&scene_options) {
             Ok((scene, losses)) => self.set_model(scene, losses),
             Err(error) => {
                 // Reads the document again, since the conversion to a scene consumed it.
-                let Ok(document) = id.read(&self.bytes, &lenient) else {
+                let Ok(document) = format.read(&self.bytes, &lenient) else {
                     return;
                 };
                 let scene = decoded::decoded_scene(&document.contents());

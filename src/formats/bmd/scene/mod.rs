@@ -13,6 +13,7 @@ mod rig;
 mod source_fields;
 mod split;
 
+use super::schema;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -33,7 +34,7 @@ use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Material, Scene, SceneOptions,
     SourceFields, ToScene,
 };
-use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
+use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "BMD",
@@ -181,7 +182,7 @@ impl FromScene for Document {
 }
 
 fn in_bmd_format(error: Error) -> Error {
-    error.in_format(FormatId::Bmd)
+    error.in_format(schema::NAME)
 }
 
 /// Returns losses for fields without a meaning in a scene, and for non-UTF-8 names of bones and animations.

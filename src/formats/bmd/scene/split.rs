@@ -1,8 +1,9 @@
 //! Splits meshes with more vertices than faces can address, or more vertices or triangles than a mesh can count.
 
+use super::super::schema;
 use super::super::{Document, Face, Faces, Mesh, Vertices};
 use crate::scene::{self, Indices, Scene, push_index};
-use crate::{Error, FormatId, Loss, LossKind, Path, Result, path};
+use crate::{Error, Loss, LossKind, Path, Result, path};
 
 /// Maximum number of vertices in a triangle mesh: indices of triangles have 20 bits.
 pub const MAX_VERTICES: usize = 1 << 20;
@@ -179,7 +180,7 @@ fn to_mesh_index(mesh: usize, path: impl Into<Path>) -> Result<u8> {
             format!("mesh index {mesh} after splitting large meshes, expected at most 255");
         Error::inexpressible(message)
             .at(path)
-            .in_format(FormatId::Bmd)
+            .in_format(schema::NAME)
     })
 }
 

@@ -45,6 +45,9 @@ pub use vertex::*;
 use crate::bulk::List;
 use crate::layout::Layout;
 
+/// The name of the format on the command line and in messages.
+pub const NAME: &str = "bmd";
+
 /// A BMD file.
 #[derive(Layout)]
 #[binread]

@@ -126,7 +126,7 @@ pub struct Stream {
         attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
             + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
             + attribute.bit_6() as u8 == 1
-            && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
+            && attribute.reserved() == 0 && (dialect == Dialect::TANGENT || !attribute.bit_6()),
         "the attribute does not have exactly one known bit set"
     ))]
     #[bw(calc = compressed.attribute)]
@@ -213,14 +213,14 @@ declare_lists! {
             if attribute.uv();
         /// Tangent (X, Y, Z), only in the tangent dialect (C10).
         Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
-            if dialect == Dialect::Tangent && attribute.bit_4(),
+            if dialect == Dialect::TANGENT && attribute.bit_4(),
             #[layout(unit_vector, plausible)];
         /// Colour (red, green, blue, alpha).
         Color: [u8; 4], 4 bytes, "color" in Chunk::colors,
-            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5();
+            if dialect == Dialect::SPEC && attribute.bit_4() || dialect == Dialect::TANGENT && attribute.bit_5();
         /// Four bones and their influences (C7).
         BoneWeights: [BoneWeight; 4], 24 bytes, "bone_weights" in Chunk::bone_weights,
-            if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6(),
+            if dialect == Dialect::SPEC && attribute.bit_5() || dialect == Dialect::TANGENT && attribute.bit_6(),
             #[layout(
                 sum = 1, tolerance = 0.001, of = influence, rule = rules::WEIGHT_SUM,
                 message = "the influences add up to {found}"

@@ -25,6 +25,14 @@ use crate::layout::declaration::{Type, bind_partially};
 use crate::layout::expr::Value;
 use crate::{Dialect, Error, Result, parallel, path};
 
+/// The name of the format on the command line and in messages.
+pub const NAME: &str = "crucible";
+
+impl Dialect {
+    /// Crucible: tangents at bit 4, colour at bit 5, bone weights at bit 6 (C10).
+    pub const TANGENT: Dialect = Dialect::new("tangent", 2);
+}
+
 /// A Crucible file: one chunk, or a container of chunks (C11).
 #[derive(Layout)]
 #[binrw]
@@ -220,8 +228,8 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
         bind_container("", Container::Chunk),
         bind_container("Model", Container::Model),
     );
-    let spec = |ty| bind_partially(ty, "", vec![Some(Dialect::Spec.into())]);
-    let tangent = |ty| bind_partially(ty, "Tangent", vec![Some(Dialect::Tangent.into())]);
+    let spec = |ty| bind_partially(ty, "", vec![Some(Dialect::SPEC.into())]);
+    let tangent = |ty| bind_partially(ty, "Tangent", vec![Some(Dialect::TANGENT.into())]);
     [
         ("crucible_chunk", spec(chunk)),
         ("crucible_model", spec(model)),
@@ -238,8 +246,8 @@ pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type
         (_, tangent_model),
     ] = *LAYOUTS;
     match (container, dialect) {
-        (Container::Chunk, Dialect::Tangent) => tangent_chunk,
-        (Container::Model, Dialect::Tangent) => tangent_model,
+        (Container::Chunk, Dialect::TANGENT) => tangent_chunk,
+        (Container::Model, Dialect::TANGENT) => tangent_model,
         (Container::Chunk, _) => chunk,
         (Container::Model, _) => model,
     }

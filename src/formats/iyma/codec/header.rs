@@ -7,18 +7,20 @@ use binrw::BinRead;
 use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
-use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo, layout};
+use super::super::schema::{
+    self, Descriptor, File, Header, IndicesInfo, VertexAttributeInfo, layout,
+};
 use super::super::{hash, rules};
 use crate::layout::Layout;
 use crate::unpack::zstd::ZstdError;
 use crate::{
-    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Limit, Limits, Path,
-    Result, Rule, Span, Strictness, path,
+    Confidence, Detection, Dialect, Error, ErrorKind, Format, Limit, Limits, Path, Result, Rule,
+    Span, Strictness, path,
 };
 
 /// Detects IyMA by its magic bytes, and the dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
-    let dialect = split_file(bytes).map_or(Dialect::Spec, |parts| {
+    let dialect = split_file(bytes).map_or(Dialect::SPEC, |parts| {
         dialect_from_checksums(&parts.header, parts.descriptor)
     });
     Detection {
@@ -37,9 +39,9 @@ fn dialect_from_checksums(header: &Header, descriptor: &[u8]) -> Dialect {
             dialect,
         )
     };
-    match (matches(Dialect::Spec), matches(Dialect::Reference)) {
-        (true, _) => Dialect::Spec,
-        (false, true) => Dialect::Reference,
+    match (matches(Dialect::SPEC), matches(Dialect::REFERENCE)) {
+        (true, _) => Dialect::SPEC,
+        (false, true) => Dialect::REFERENCE,
         (false, false) => Descriptor::guess_dialect(descriptor),
     }
 }
@@ -54,7 +56,7 @@ pub(in super::super) struct FileParts<'b> {
 pub(in super::super) fn split_file(bytes: &[u8]) -> Result<FileParts<'_>> {
     // The positions of the parts do not depend on the dialect.
     let file =
-        File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
+        File::read_args(&mut Cursor::new(bytes), (Dialect::SPEC,)).map_err(Error::malformed)?;
     let File {
         header,
         descriptor,
@@ -284,7 +286,7 @@ pub(in super::super) fn locate_error(
     if error.span().is_some()
         || matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::LimitExceeded(_))
     {
-        return error.in_format(FormatId::Iyma);
+        return error.in_format(schema::NAME);
     }
     Document::ABOUT
         .structure(layout(dialect))

@@ -8,11 +8,11 @@ use bytes::Bytes;
 use super::super::document::merge::narrow_to_mesh;
 use super::super::document::{DataChecksum, Document, missing_mesh};
 use super::super::rules;
-use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
+use super::super::schema::{self, Descriptor, Header, IndicesInfo, MeshInfo};
 use super::header::{DecodedHeader, decode_descriptor, locate_error, read_header};
 use crate::formats::require_valid;
 use crate::unpack::zstd::{self, Chunks, Inflater, ZstdError};
-use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness, path};
+use crate::{Dialect, Error, Format, ReadOptions, Result, Strictness, path};
 
 /// A file of which only the header and the descriptor have been read.
 ///
@@ -175,9 +175,7 @@ impl<R: Read> Reader<R> {
             if end > buffer.end {
                 let message = "the mesh range exceeds its buffers";
                 let error = Error::malformed(message).at(path!(descriptor.meshes[index]));
-                return Err(error
-                    .with_rule(&rules::MESH_RANGE)
-                    .in_format(FormatId::Iyma));
+                return Err(error.with_rule(&rules::MESH_RANGE).in_format(schema::NAME));
             }
             Ok(start..end)
         };
@@ -218,7 +216,7 @@ fn read_verified(
     let checksum = decoded.verify(chunks.as_slice(), options.strictness);
     Ok((
         chunks,
-        checksum.map_err(|error| error.in_format(FormatId::Iyma))?,
+        checksum.map_err(|error| error.in_format(schema::NAME))?,
     ))
 }
 
@@ -238,9 +236,9 @@ fn decompress_ranges(
 
 /// Converts an error from decompressing a stream, whose end is unknown.
 fn unpack_error(decoded: &DecodedHeader, error: ZstdError) -> Error {
-    decoded.unpack_error(error, None).in_format(FormatId::Iyma)
+    decoded.unpack_error(error, None).in_format(schema::NAME)
 }
 
 fn check_accepted(document: Document, options: &ReadOptions) -> Result<Document> {
-    require_valid(document, options).map_err(|error| error.in_format(FormatId::Iyma))
+    require_valid(document, options).map_err(|error| error.in_format(schema::NAME))
 }

@@ -9,7 +9,7 @@ use crate::{Dialect, Error, Loss, Result, path};
 
 /// Returns an error for a duplicate usage in the reference dialect.
 pub(in super::super) fn reject_duplicate_usages(document: &Document) -> Result<()> {
-    if document.dialect != Dialect::Reference {
+    if document.dialect != Dialect::REFERENCE {
         return Ok(());
     }
     let mut first_indices = HashMap::new();
@@ -29,7 +29,7 @@ impl Document {
     /// In the reference dialect, converts the indices to 16 bits if all fit, because the author's reader multiplies
     /// counts by the index size (I17).
     pub(in super::super) fn narrow_indices(&mut self) {
-        if self.dialect == Dialect::Reference
+        if self.dialect == Dialect::REFERENCE
             && let Some(indices) = &mut self.indices
             && indices.format == IndexFormat::U32
             && let Some(narrow) = indices.to_u16()
@@ -56,7 +56,7 @@ pub(in super::super) fn convert_usages(
     };
     let numbers: HashSet<u32> = attributes.iter().filter_map(number).collect();
     let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
-    let is_reference = dialect == Dialect::Reference;
+    let is_reference = dialect == Dialect::REFERENCE;
     let mut used = HashSet::new();
     for (index, attribute) in attributes.iter_mut().enumerate() {
         let path = || format!("attributes[{index}].usage");

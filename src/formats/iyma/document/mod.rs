@@ -11,8 +11,8 @@ pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
 
 use bytes::Bytes;
 
-use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
-use crate::{Dialect, Error, FormatId, Path, Result, path};
+use super::schema::{self, Descriptor, IndicesInfo, MeshInfo, Usage};
+use crate::{Dialect, Error, Path, Result, path};
 
 /// The content of an IyMA file.
 ///
@@ -228,7 +228,7 @@ pub(super) fn count_to_u32(items: usize, path: impl Into<Path>) -> Result<u32> {
 pub(super) fn inexpressible(message: impl ToString, path: impl Into<Path>) -> Error {
     Error::inexpressible(message)
         .at(path)
-        .in_format(FormatId::Iyma)
+        .in_format(schema::NAME)
 }
 
 pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
@@ -238,5 +238,5 @@ pub(super) fn missing_mesh(index: usize, count: usize) -> Error {
         _ => format!("{count} meshes"),
     };
     let message = format!("there is no mesh {index}: the file has {meshes} (indices count from 0)");
-    Error::unsupported(message).in_format(FormatId::Iyma)
+    Error::unsupported(message).in_format(schema::NAME)
 }

@@ -106,14 +106,14 @@ impl FromScene for Document {
         let meshes = mesh_ranges(&scene.meshes, &document)?;
         unify_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);
-        if dialect == Dialect::Reference {
+        if dialect == Dialect::REFERENCE {
             // This dialect has a usage for a second UV set.
             let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
             if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned()))
             {
                 *second = Usage::Uv1;
             }
-            dialect::convert_usages(&mut attributes, Dialect::Reference, &mut losses);
+            dialect::convert_usages(&mut attributes, Dialect::REFERENCE, &mut losses);
         }
         Ok((
             Document {

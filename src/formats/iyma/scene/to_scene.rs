@@ -2,11 +2,11 @@
 
 use super::super::document::merge::unused_losses;
 use super::super::document::{Attribute, Document, inexpressible};
-use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
+use super::super::schema::{self, Component, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::custom::custom_name;
 use crate::bulk;
 use crate::scene::{self, Colors, Components, CustomAttribute, Faces, Mesh, Skin, Weights, exact};
-use crate::{Error, FormatId, Limit, Loss, Quantity, Result, Unit, path};
+use crate::{Error, Limit, Loss, Quantity, Result, Unit, path};
 
 /// The scene attribute to which a vertex buffer is converted.
 #[derive(Clone, Copy, PartialEq)]
@@ -221,7 +221,7 @@ pub(super) fn reject_excessive_sharing(document: &Document) -> Result<()> {
     );
     Err(Error::limit_exceeded(Limit::Fixed, message)
         .at(path!(meshes))
-        .in_format(FormatId::Iyma))
+        .in_format(schema::NAME))
 }
 
 pub(super) fn to_mesh(document: &Document, index: usize, info: &MeshInfo) -> Result<Mesh> {

@@ -246,7 +246,7 @@ impl Descriptor {
     #[doc(hidden)]
     pub fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
         let decoded = match dialect {
-            Dialect::Reference => Descriptor::decode_as::<ReferenceUsage>(bytes),
+            Dialect::REFERENCE => Descriptor::decode_as::<ReferenceUsage>(bytes),
             _ => Descriptor::decode_as::<SpecUsage>(bytes),
         };
         decoded.map_err(|_| format!("not a bitcode-encoded descriptor of the {dialect} dialect"))
@@ -256,7 +256,7 @@ impl Descriptor {
     #[doc(hidden)]
     pub fn encode(self, dialect: Dialect) -> Result<Vec<u8>, usize> {
         match dialect {
-            Dialect::Reference => self.encode_as::<ReferenceUsage>(),
+            Dialect::REFERENCE => self.encode_as::<ReferenceUsage>(),
             _ => self.encode_as::<SpecUsage>(),
         }
     }
@@ -330,12 +330,12 @@ impl Descriptor {
         let is_2d_color =
             |a: &VertexAttributeInfo| a.usage == Usage::Color && a.format.components() == 2;
         match (
-            Descriptor::decode(bytes, Dialect::Spec),
-            Descriptor::decode(bytes, Dialect::Reference),
+            Descriptor::decode(bytes, Dialect::SPEC),
+            Descriptor::decode(bytes, Dialect::REFERENCE),
         ) {
-            (Err(_), Ok(_)) => Dialect::Reference,
-            (Ok(spec), Ok(_)) if spec.attributes.iter().any(is_2d_color) => Dialect::Reference,
-            _ => Dialect::Spec,
+            (Err(_), Ok(_)) => Dialect::REFERENCE,
+            (Ok(spec), Ok(_)) if spec.attributes.iter().any(is_2d_color) => Dialect::REFERENCE,
+            _ => Dialect::SPEC,
         }
     }
 }

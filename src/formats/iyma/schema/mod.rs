@@ -26,6 +26,14 @@ use crate::layout::Layout;
 use crate::layout::declaration::{Type, bind};
 use descriptor::BITCODE;
 
+/// The name of the format on the command line and in messages.
+pub const NAME: &str = "iyma";
+
+impl Dialect {
+    /// IyMA: the layout that the tool of the format's author writes (I1).
+    pub const REFERENCE: Dialect = Dialect::new("reference", 3);
+}
+
 /// A file. The dialects encode the usages in the descriptor differently (I1).
 #[derive(Layout)]
 #[binrw]
@@ -117,10 +125,10 @@ pub enum IndexData<'a> {
 /// The name and the layout of each dialect.
 pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
-        ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
+        ("iyma", bind::<File>("", &[Dialect::SPEC.into()])),
         (
             "iyma_reference",
-            bind::<File>("Reference", &[Dialect::Reference.into()]),
+            bind::<File>("Reference", &[Dialect::REFERENCE.into()]),
         ),
     ]
 });
@@ -128,7 +136,7 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
-    if dialect == Dialect::Reference {
+    if dialect == Dialect::REFERENCE {
         reference
     } else {
         spec

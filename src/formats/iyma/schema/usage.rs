@@ -59,7 +59,7 @@ macro_rules! usages {
             /// use meshspec::Dialect;
             /// use meshspec::iyma::Usage;
             ///
-            /// assert!(Usage::Position.is_in(Dialect::Spec));
+            /// assert!(Usage::Position.is_in(Dialect::SPEC));
             /// ```
             pub fn is_in(&self, dialect: Dialect) -> bool {
                 match dialect {
@@ -143,7 +143,7 @@ usages! {
     // The usages of each dialect after `Custom`, in order of their encoded numbers.
     dialects {
         /// The usages of the reference dialect, which has no names.
-        Dialect::Reference => ReferenceUsage(u32, #[bitcode(skip)] String), has_names: false,
+        Dialect::REFERENCE => ReferenceUsage(u32, #[bitcode(skip)] String), has_names: false,
             Position Normal Tangent Uv Uv1 JointIndex JointWeight Color;
         /// The usages of the specification.
         _ => SpecUsage(u32, String), has_names: true,

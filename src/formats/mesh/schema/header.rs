@@ -14,7 +14,7 @@ impl Header {
             index_count: to_count(document.indices.len(), path!(indices))?,
             joint_count: to_count(document.joints.len(), path!(joints))?,
             animation_count: match document.dialect {
-                Dialect::Renderlib => {
+                Dialect::RENDERLIB => {
                     AnimationCount::Renderlib(to_count(animations, path!(animations))?)
                 }
                 _ => AnimationCount::Spec(to_count(animations, path!(animations))?),
@@ -37,7 +37,7 @@ fn to_count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N>
 
 /// Returns an error if the dialect of the document cannot express its content, or requires missing content.
 pub(super) fn reject_inexpressible(document: &Document) -> Result<()> {
-    let is_renderlib = document.dialect == Dialect::Renderlib;
+    let is_renderlib = document.dialect == Dialect::RENDERLIB;
     let reject = |message, path| Err(Error::inexpressible(message).at(path));
     let at = path!(root_transform);
     match (document.root_transform, is_renderlib) {
@@ -67,7 +67,7 @@ fn reject_inexpressible_animation(
         return Err(Error::inexpressible(message).at(path!(poses)));
     }
     animation.pose_count(dialect)?;
-    let is_large = |joint: u32| dialect == Dialect::Renderlib && joint > u8::MAX.into();
+    let is_large = |joint: u32| dialect == Dialect::RENDERLIB && joint > u8::MAX.into();
     match animation.poses.iter().position(|pose| is_large(pose.joint)) {
         Some(index) => {
             let message = format!(
@@ -84,8 +84,8 @@ impl Animation {
     /// Returns the number of timestamps. Returns an error if it exceeds 32 bits, or the name is surplus or missing.
     pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
         let message = match (self.name, dialect) {
-            (Some(_), Dialect::Renderlib) => "the renderlib dialect has no names",
-            (None, Dialect::Spec) => "the specification requires a name",
+            (Some(_), Dialect::RENDERLIB) => "the renderlib dialect has no names",
+            (None, Dialect::SPEC) => "the specification requires a name",
             _ => return to_count(self.timestamps.len(), path!(timestamps)),
         };
         Err(Error::inexpressible(message).at(path!(name)))

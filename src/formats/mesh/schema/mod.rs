@@ -25,6 +25,14 @@ use crate::bulk::{self, Strings};
 use crate::layout::declaration::{Type, bind};
 use crate::layout::walk::StoredFields;
 
+/// The name of the format on the command line and in messages.
+pub const NAME: &str = "mesh";
+
+impl Dialect {
+    /// MESH: 78-byte header with a root transform, shorter animation headers, no strings (M17).
+    pub const RENDERLIB: Dialect = Dialect::new("renderlib", 1);
+}
+
 /// A MESH file: sections without padding between them.
 #[derive(Layout)]
 #[binrw]
@@ -64,7 +72,7 @@ pub struct Document {
     #[bw(args(*dialect))]
     pub animations: Vec<Animation>,
     /// Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
-    #[br(if(dialect == Dialect::Spec))]
+    #[br(if(dialect == Dialect::SPEC))]
     #[layout(terminated, rule = rules::STRING_END, message = "the file ends before the string does")]
     pub strings: Strings,
 }
@@ -101,7 +109,7 @@ pub struct Header {
     #[br(args(dialect))]
     pub animation_count: AnimationCount,
     /// Transform of the whole model, 4×4, row-major.
-    #[br(if(dialect == Dialect::Renderlib))]
+    #[br(if(dialect == Dialect::RENDERLIB))]
     pub root_transform: Option<[[f32; 4]; 4]>,
 }
 
@@ -113,10 +121,10 @@ pub struct Header {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AnimationCount {
     /// Up to 255.
-    #[br(pre_assert(dialect == Dialect::Spec))]
+    #[br(pre_assert(dialect == Dialect::SPEC))]
     Spec(u8),
     /// Up to 65,535.
-    #[br(pre_assert(dialect == Dialect::Renderlib))]
+    #[br(pre_assert(dialect == Dialect::RENDERLIB))]
     Renderlib(u16),
 }
 
@@ -151,7 +159,7 @@ pub struct Joint {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
     /// Index of the name in the strings, zero-based (M6). The renderlib dialect has no names.
-    #[br(if(dialect == Dialect::Spec))]
+    #[br(if(dialect == Dialect::SPEC))]
     #[layout(
         index_into = strings, rule = rules::NAME,
         message = "string {found} is not below the string count {limit}"
@@ -221,10 +229,10 @@ impl From<AnimationCount> for usize {
 /// The name and the layout of each dialect.
 pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
     [
-        ("mesh", bind::<Document>("", &[Dialect::Spec.into()])),
+        ("mesh", bind::<Document>("", &[Dialect::SPEC.into()])),
         (
             "mesh_renderlib",
-            bind::<Document>("Renderlib", &[Dialect::Renderlib.into()]),
+            bind::<Document>("Renderlib", &[Dialect::RENDERLIB.into()]),
         ),
     ]
 });
@@ -232,7 +240,7 @@ pub(super) static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
 /// Returns the layout of a file in `dialect`.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, renderlib)] = *LAYOUTS;
-    if dialect == Dialect::Renderlib {
+    if dialect == Dialect::RENDERLIB {
         renderlib
     } else {
         spec

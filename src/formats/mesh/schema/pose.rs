@@ -13,10 +13,10 @@ use crate::bulk;
 #[br(import(dialect: Dialect))]
 pub enum PoseEntry {
     /// 44 bytes.
-    #[br(pre_assert(dialect == Dialect::Spec))]
+    #[br(pre_assert(dialect == Dialect::SPEC))]
     Spec(Pose),
     /// 41 bytes.
-    #[br(pre_assert(dialect == Dialect::Renderlib))]
+    #[br(pre_assert(dialect == Dialect::RENDERLIB))]
     Renderlib(RenderlibPose),
 }
 
@@ -100,7 +100,7 @@ pub(super) fn read<R: Read + Seek>(
         },
     );
     match dialect {
-        Dialect::Renderlib => {
+        Dialect::RENDERLIB => {
             let poses: Vec<RenderlibPose> = bulk::read(reader, endian, args)?;
             Ok(poses.into_iter().map(Pose::from).collect())
         }
@@ -114,7 +114,7 @@ pub(super) fn write<W: Write + Seek>(
     endian: Endian,
     (dialect,): (Dialect,),
 ) -> BinResult<()> {
-    if dialect != Dialect::Renderlib {
+    if dialect != Dialect::RENDERLIB {
         return bulk::write(poses, writer, endian, ());
     }
     match poses

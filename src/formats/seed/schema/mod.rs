@@ -11,6 +11,9 @@ use super::syntax;
 use crate::Text;
 use crate::layout::grammar::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 
+/// The name of the format on the command line and in messages.
+pub const NAME: &str = "seed";
+
 document! {
     /// The content of a Seed file. Whitespace and the order of line kinds have no meaning, and are not stored (S2).
     #[derive(Debug, Clone, PartialEq, Default)]

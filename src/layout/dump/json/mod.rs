@@ -31,10 +31,10 @@ impl Dump<'_> {
     /// ```
     /// # #[cfg(feature = "mesh")] {
     /// use meshspec::layout::dump::{Dump, JsonHead};
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
     /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-    /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+    /// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
     /// let head = JsonHead { file: "flag.mesh", format: "mesh", layout: "mesh" };
     /// let mut json = Vec::new();
     /// Dump::new(layout, &bytes).write_json(&head, |_| None, &mut json)?;
@@ -73,10 +73,10 @@ impl Dump<'_> {
     /// # #[cfg(feature = "mesh")] {
     /// use meshspec::layout::dump::{Dump, JsonHead};
     /// use meshspec::layout::tree::Tree;
-    /// use meshspec::{Dialect, FormatId};
+    /// use meshspec::Dialect;
     ///
     /// let bytes = std::fs::read("samples/mesh/flag.mesh")?;
-    /// let layout = FormatId::Mesh.layout_of(&bytes, Dialect::Spec).unwrap();
+    /// let layout = meshspec::mesh::FORMAT.layout_of(&bytes, Dialect::SPEC).unwrap();
     /// let head = JsonHead { format: "mesh", layout: "mesh", ..JsonHead::default() };
     /// let mut json = Vec::new();
     /// Dump::new(layout, &bytes).write_values(&head, &mut json)?;

@@ -48,13 +48,13 @@ impl fmt::Display for AlmostBrokenFile {
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::layout::generate;
 /// use meshspec::mesh::{self, Document, Vertices};
-/// use meshspec::{Declared as _, Dialect, FormatId, Format as _, Limits};
+/// use meshspec::{Dialect, Format as _, Limits};
 ///
 /// let columns = mesh::Columns { positions: vec![[0.0; 3]; 4], ..Default::default() };
 /// let vertices = Vertices::from_columns(&columns)?;
 /// let document = Document { vertices, indices: vec![0, 1, 2], ..Default::default() };
 /// let file = document.write(&Default::default())?;
-/// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
+/// let layout = meshspec::mesh::FORMAT.layout_of(&file, Dialect::SPEC).unwrap();
 ///
 /// let almost = generate::almost_broken(layout, &file, Document::ABOUT.rules, &Limits::default())?;
 /// let almost: Vec<_> = almost.map(|almost| almost.to_string()).collect();

@@ -98,7 +98,7 @@ impl Attribute {
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Result<Vec<Mesh>, &'static str> {
     let mut loader = Loader {
         bytes,
-        is_tangent: dialect == Dialect::Tangent,
+        is_tangent: dialect == Dialect::TANGENT,
         bug,
     };
     let meshes = match bytes.strip_prefix(b"cmodel\n") {

@@ -12,7 +12,7 @@ use super::{bits, require_agreement, require_all_found};
 use engine::{Attribute, Bug, Mesh, Stream, load};
 
 fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
-    let dialects = [Dialect::Spec, Dialect::Tangent].into_iter();
+    let dialects = [Dialect::SPEC, Dialect::TANGENT].into_iter();
     let run = |dialect| {
         let harness = conformance::<Document>().dialect(dialect).cases(cases / 2);
         harness.compare(meshes, |bytes| load(bytes, dialect, bug))

@@ -87,7 +87,7 @@ pub struct Clip {
 
 /// Loads a file; `None` if it violates the specification.
 pub fn load(bytes: &[u8], dialect: Dialect, bug: Option<Bug>) -> Option<Model> {
-    let is_renderlib = dialect == Dialect::Renderlib && bug != Some(Bug::UnknownDialect);
+    let is_renderlib = dialect == Dialect::RENDERLIB && bug != Some(Bug::UnknownDialect);
     Loader {
         bytes,
         is_renderlib,

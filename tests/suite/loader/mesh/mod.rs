@@ -12,7 +12,7 @@ use super::{bits, require_agreement, require_all_found};
 use engine::{Bug, Clip, Joint, Model, load};
 
 fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
-    let dialects = [Dialect::Spec, Dialect::Renderlib].into_iter();
+    let dialects = [Dialect::SPEC, Dialect::RENDERLIB].into_iter();
     let run = |dialect| {
         let harness = conformance::<Document>().dialect(dialect).cases(cases / 2);
         harness.compare(model, |bytes| load(bytes, dialect, bug))
