@@ -177,7 +177,7 @@ impl Formats {
             .as_ref()
             .and_then(|source| self.get(&source.format).ok());
         let Some(format) = format.or_else(|| self.for_output(path, source)) else {
-            return Err(extension_error(path, &self.writable_extensions()));
+            return Err(self.extension_error(path));
         };
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         let options = options.clone().with_extension(extension);
@@ -187,15 +187,26 @@ impl Formats {
         Ok(losses)
     }
 
-    /// The names of the interchange formats, then the extensions of these formats.
-    fn writable_extensions(&self) -> Vec<&'static str> {
-        let mut extensions = interchange_names();
-        for extension in self.iter().flat_map(|format| format.about().extensions) {
-            if !extensions.contains(extension) {
-                extensions.push(extension);
+    /// Returns the error for a path whose extension selects no format, or several.
+    fn extension_error(&self, path: &Path) -> Error {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let sharing = self
+            .iter()
+            .filter(|format| format.about().has_extension(&extension));
+        let sharing: Vec<_> = sharing.map(|format| format.name()).collect();
+        let message = if sharing.is_empty() {
+            let mut expected = interchange_names();
+            for extension in self.iter().flat_map(|format| format.about().extensions) {
+                if !expected.contains(extension) {
+                    expected.push(extension);
+                }
             }
-        }
-        extensions
+            format!("unknown extension, expected one of {}", expected.join(", "))
+        } else {
+            let formats = sharing.join(" and ");
+            format!("`.{extension}` is an extension of {formats}: name the format")
+        };
+        Error::unsupported(message).in_file(path)
     }
 }
 
@@ -223,8 +234,7 @@ impl Interchange {
     }
 
     fn save_with(scene: &Scene, path: &Path, options: &SceneOptions) -> Result<Vec<Loss>> {
-        let format = Interchange::by_extension(path)
-            .ok_or_else(|| extension_error(path, &interchange_names()))?;
+        let format = Interchange::by_extension(path).ok_or_else(|| interchange_error(path))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
         let own_name = to_name(path.file_name().unwrap_or_default());
         let losses = format
@@ -249,8 +259,8 @@ fn interchange_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the error for a path whose extension selects none of the formats in `supported`.
-fn extension_error(path: &Path, supported: &[&str]) -> Error {
+/// Returns the error for a path whose extension is not that of an interchange format.
+fn interchange_error(path: &Path) -> Error {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let formats = Formats::BUILT_IN
         .iter()
@@ -259,7 +269,7 @@ fn extension_error(path: &Path, supported: &[&str]) -> Error {
     let message = match formats[..] {
         [] => format!(
             "unknown extension, expected one of {}",
-            supported.join(", ")
+            interchange_names().join(", ")
         ),
         [format] => format!("{format} is not an interchange format: write it with `Scene::save`"),
         _ => {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use meshspec::layout::declaration::Type;
 use meshspec::layout::tree::Tree;
-use meshspec::{AnyDocument, AnyFormat, Dialect, Formats, Limits, ReadOptions, Report};
+use meshspec::{AnyDocument, AnyFormat, Dialect, Formats, Limits, Loss, ReadOptions, Report};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -190,14 +190,23 @@ impl FileFromJson {
 
     /// Returns the violations in the file.
     pub fn check(&self) -> Result<Report, String> {
-        let report = self.decode(true)?.check();
-        if !report.findings().is_empty() {
-            return Ok(report);
-        }
-        // Documents lack what only a text violates, such as spaces in numbers.
-        self.format
-            .check(&self.bytes, &self.options())
-            .map_err(message_of)
+        let of_file = self.format.check(&self.bytes, &self.options());
+        let of_file = of_file.map_err(message_of)?;
+        let document = match self.decode(true) {
+            Ok(document) => document,
+            Err(_) if of_file.errors() > 0 => return Ok(of_file),
+            Err(error) => return Err(error),
+        };
+        // Findings of the document have paths only, which is what JSON has. A document lacks what only a file violates,
+        // such as trailing bytes, or spaces in the numbers of a text.
+        let of_document = document.check();
+        let is_complete = of_document.findings().len() >= of_file.findings().len();
+        Ok(if is_complete { of_document } else { of_file })
+    }
+
+    /// Returns the losses of decoding the file: bytes that no field covers.
+    pub fn uncovered_bytes(&self) -> Vec<Loss> {
+        self.format.uncovered_bytes(&self.bytes, &self.options())
     }
 }
 

@@ -21,8 +21,8 @@ pub enum SceneSource {
 
 impl SceneSource {
     /// Decodes a file whose values were read from the JSON at `path`, and checks it with `strictness`; `from` is the value
-    /// of `--from`. Returns the file instead of the document if `keeps_file` is true. `is_accepted` tries to convert a
-    /// document that lenient reading accepts.
+    /// of `--from`. Returns the file instead of the document if `keeps_file` is true, otherwise also the losses of decoding
+    /// it. `is_accepted` tries to convert a document that lenient reading accepts.
     pub fn from_json(
         file: FileFromJson,
         path: &Path,
@@ -31,28 +31,22 @@ impl SceneSource {
         keeps_comments: bool,
         keeps_file: impl FnOnce(&AnyDocument) -> bool,
         is_accepted: impl FnOnce(AnyDocument) -> bool,
-    ) -> Result<SceneSource> {
+    ) -> Result<(SceneSource, Vec<Loss>)> {
         let name = name_of(path);
-        let document = file
-            .decode(keeps_comments)
-            .map_err(|error| Failure::invalid(&name, error))?;
-        let file = keeps_file(&document).then_some(file);
-        match document.check().first_rejected(strictness) {
-            Some(finding) => {
-                let failure = Failure::invalid(&name, finding);
-                Err(failure.with_rejection_hint(Some(finding.rule), from, || {
-                    let is_read = document
-                        .check()
-                        .first_rejected(Strictness::Lenient)
-                        .is_none();
-                    is_read && is_accepted(document)
-                }))
-            }
-            None => Ok(match file {
-                Some(file) => SceneSource::File(file.format, file.bytes, document.dialect()),
-                None => SceneSource::Document(document),
-            }),
+        let invalid = |error| Failure::invalid(&name, error);
+        let document = file.decode(keeps_comments).map_err(invalid)?;
+        let report = file.check().map_err(invalid)?;
+        if let Some(finding) = report.first_rejected(strictness) {
+            let failure = Failure::invalid(&name, finding);
+            return Err(failure.with_rejection_hint(Some(finding.rule), from, || {
+                report.first_rejected(Strictness::Lenient).is_none() && is_accepted(document)
+            }));
         }
+        if keeps_file(&document) {
+            let source = SceneSource::File(file.format, file.bytes, document.dialect());
+            return Ok((source, Vec::new()));
+        }
+        Ok((SceneSource::Document(document), file.uncovered_bytes()))
     }
 
     /// Converts the content to a scene, and lists the losses. `options` returns the options for the name of a format
@@ -73,8 +67,9 @@ impl SceneSource {
                     .into_scene(&options)
                     .map_err(|error| Failure::from_error(&name_of(path), &error))
             }
-            SceneSource::File(format, bytes, _) => {
-                read_file(format, &bytes, path, read_options, from, options)
+            SceneSource::File(format, bytes, dialect) => {
+                let read_options = read_options.clone().with_dialect(dialect);
+                read_file(format, &bytes, path, &read_options, from, options)
             }
         }
     }
@@ -140,14 +135,9 @@ pub fn read_with(
             let is_accepted = |document: AnyDocument| document.into_scene(&lenient).is_ok();
             let file = FileFromJson::read(bytes, formats)
                 .map_err(|error| Failure::invalid(&name_of(path), error))?;
-            let content =
+            let (content, _) =
                 SceneSource::from_json(file, path, from, strictness, true, |_| false, is_accepted)?;
-            let read_options = match &content {
-                SceneSource::File(format, file, _) => {
-                    read_args.options(Encoding::Format(*format), file)
-                }
-                SceneSource::Document(_) => read_args.options(encoding, bytes),
-            };
+            let read_options = read_args.options(encoding, bytes);
             content.into_scene(path, &read_options, from, of_format)
         }
         Encoding::Interchange(format) => {

@@ -1,6 +1,6 @@
 //! Formats and documents chosen at run time: the object-safe views of [`Format`].
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -55,6 +55,12 @@ pub trait DynFormat: Sync {
 
     /// The grammar of a text format; `None` for a binary format, which has layouts.
     fn grammar(&self) -> Option<&'static Grammar>;
+
+    /// The type of the documents.
+    fn document_type(&self) -> TypeId;
+
+    /// Whether documents can be converted between dialects. See [`Format::CONVERTS_DIALECTS`].
+    fn converts_dialects(&self) -> bool;
 
     /// Rates how well `bytes` match the format, and detects the dialect. See [`Format::detect`].
     fn detect(&self, bytes: &[u8]) -> Detection;
@@ -234,6 +240,14 @@ impl<T: Format> DynFormat for FormatOf<T> {
         T::GRAMMAR
     }
 
+    fn document_type(&self) -> TypeId {
+        TypeId::of::<T>()
+    }
+
+    fn converts_dialects(&self) -> bool {
+        T::CONVERTS_DIALECTS
+    }
+
     fn detect(&self, bytes: &[u8]) -> Detection {
         T::detect(bytes)
     }
@@ -376,7 +390,7 @@ impl<T: Format> DynDocument for T {
 }
 
 impl dyn DynDocument {
-    /// Returns the document with its type; `None` if it has another type.
+    /// Returns the document with its type; `None` if it has another type, which `downcast_ref` tells without consuming it.
     ///
     /// ```
     /// # #[cfg(feature = "mesh")] {
@@ -453,7 +467,7 @@ impl dyn DynFormat {
         layout.or_else(|| self.about().values.map(|values| values()))
     }
 
-    /// Returns the names of the layouts of values in files. See [`values_of`](DynFormat::values_of).
+    /// Returns the names of the layouts of values in files. See `values_of`.
     pub fn value_layouts(&self) -> Vec<&'static str> {
         match self.about().values {
             Some(_) => vec![self.name()],
@@ -522,10 +536,10 @@ impl dyn DynFormat {
     }
 }
 
-/// Compares names, which are unique in a registry.
+/// Compares the types of the documents.
 impl PartialEq for dyn DynFormat {
     fn eq(&self, other: &(dyn DynFormat + 'static)) -> bool {
-        self.name() == other.name()
+        self.document_type() == other.document_type()
     }
 }
 

@@ -7,10 +7,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use binrw::{BinRead, BinWrite};
 
-use super::by_layout::summarize;
+use super::format::no_conversion;
 use super::{About, Format, Layouts};
-use crate::contents::{Contents, Fields};
-use crate::info::Info;
 use crate::layout::Layout;
 use crate::layout::codec::{check_strictness, decode_safely, encode, with_at_least_one_finding};
 use crate::layout::declaration::bind;
@@ -18,7 +16,10 @@ use crate::layout::general_rules::{RULES, VALUE};
 use crate::layout::structure::Structure;
 #[cfg(feature = "scene")]
 use crate::scene::SceneConversions;
-use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
+use crate::{
+    Dialect, Enforcement, Error, ErrorKind, Limits, Loss, ReadOptions, Report, Result, Rule,
+    WriteOptions,
+};
 
 /// A format declared as one binrw struct for a whole file, with its name, extensions and rules.
 ///
@@ -97,6 +98,18 @@ pub trait BinaryFormat:
         Self::DIALECTS.first().copied().unwrap_or_default()
     }
 
+    /// Whether [`convert_dialect`](BinaryFormat::convert_dialect) is implemented.
+    const CONVERTS_DIALECTS: bool = false;
+
+    /// Converts the document to another dialect. Returns the new document and the losses.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the document cannot be converted; always by default.
+    fn convert_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)> {
+        Err(no_conversion(self.dialect_of_document(), dialect))
+    }
+
     /// Adds violations of rules that the declaration cannot express. Each violation then gets a byte range, looked up
     /// by its path.
     fn check_document(&self, report: &mut Report) {
@@ -138,7 +151,13 @@ impl<T: BinaryFormat> Format for T {
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
         let dialect = T::dialect_of(bytes, options)?;
-        let document = decode_unchecked::<T>(bytes, dialect, options)?;
+        let document = decode_unchecked::<T>(bytes, dialect, options).map_err(|error| {
+            // A function that the declaration calls rejects the file.
+            match (error.kind(), error.rule()) {
+                (ErrorKind::Malformed, None) => error.with_rule(&VALUE),
+                _ => error,
+            }
+        })?;
         let limits = with_at_least_one_finding(options).limits;
         let mut report = Report::new(&limits);
         check_encoded(&document, bytes, dialect, &limits, &mut report)?;
@@ -197,19 +216,14 @@ impl<T: BinaryFormat> Format for T {
         Ok(())
     }
 
-    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        summarize::<T>(bytes, options)
-    }
+    const CONVERTS_DIALECTS: bool = T::CONVERTS_DIALECTS;
 
-    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        let dialect = T::dialect_of(bytes, options)?;
-        let structure = structure::<T>(dialect);
-        let fields = Fields::new(structure.ty, bytes, &options.limits)
-            .map_err(|fault| structure.to_error(&fault))?;
-        Ok(Contents {
-            fields: Some(fields),
-            ..Contents::new(T::NAME, dialect)
-        })
+    fn into_dialect(self, dialect: Dialect) -> Result<(T, Vec<Loss>)> {
+        T::ABOUT.require_dialect(dialect)?;
+        if self.dialect_of_document() == dialect {
+            return Ok((self, Vec::new()));
+        }
+        self.convert_dialect(dialect).map_err(in_format::<T>)
     }
 }
 
@@ -254,30 +268,52 @@ const MAX_RULES: usize = 256;
 struct AllRules<T>(PhantomData<T>);
 
 impl<T: BinaryFormat> AllRules<T> {
-    /// The format's own rules, then those of its base, then the general rules.
-    const ALL: &'static [&'static Rule] = Self::PADDED.split_at(Self::COUNT).0;
+    /// The format's own rules, then those that the structs of its base declare, then the general rules.
+    const ALL: &'static [&'static Rule] = Self::PADDED.0.split_at(Self::PADDED.1).0;
 
     const BASE_RULES: &'static [&'static Rule] = match T::BASE {
         Some(base) => base.rules,
         None => &[],
     };
 
-    const COUNT: usize = T::RULES.len() + Self::BASE_RULES.len() + RULES.len();
-
-    const PADDED: &'static [&'static Rule; MAX_RULES] = &{
-        let (mut all, mut index) = ([&VALUE; MAX_RULES], 0);
+    const PADDED: &'static ([&'static Rule; MAX_RULES], usize) = &{
+        let (mut all, mut count) = ([&VALUE; MAX_RULES], 0);
         let lists = [T::RULES, Self::BASE_RULES, RULES];
         let mut list = 0;
         while list < lists.len() {
             let mut own = 0;
             while own < lists[list].len() {
-                all[index] = lists[list][own];
-                (index, own) = (index + 1, own + 1);
+                let rule = lists[list][own];
+                // The code of the base does not run.
+                let is_enforced = list != 1 || !matches!(rule.enforced_by, Enforcement::Code(_));
+                if is_enforced && !contains(&all, count, rule) {
+                    all[count] = rule;
+                    count += 1;
+                }
+                own += 1;
             }
             list += 1;
         }
-        all
+        (all, count)
     };
+}
+
+/// Returns `true` if the first `count` of `rules` contain a rule with the same code.
+const fn contains(rules: &[&Rule], count: usize, rule: &Rule) -> bool {
+    let code = rule.code.as_bytes();
+    let mut index = 0;
+    while index < count {
+        let other = rules[index].code.as_bytes();
+        let mut same = 0;
+        while same < code.len() && same < other.len() && code[same] == other[same] {
+            same += 1;
+        }
+        if same == code.len() && same == other.len() {
+            return true;
+        }
+        index += 1;
+    }
+    false
 }
 
 /// Returns the layout for each dialect, with the import bound to that dialect. Computed on the first call.

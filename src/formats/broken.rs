@@ -62,7 +62,7 @@ impl dyn DynFormat {
     ///
     /// # Errors
     ///
-    /// See [`breakages`](Self::breakages).
+    /// See `breakages`.
     pub fn almost_broken<'f>(
         &'static self,
         file: &'f [u8],

@@ -8,7 +8,7 @@ use crate::layout::declaration::{Field, Shape, Type};
 use crate::layout::structure::TrailingVisitor;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::text::count_mismatches;
-use crate::{Dialect, Loss, ReadOptions, Report, Result, Span};
+use crate::{Dialect, Limits, Loss, ReadOptions, Report, Result, Span};
 
 /// Returns the losses of dropping the ranges of bytes that no field covers, in a file of `size` bytes.
 pub(super) fn uncovered_losses(uncovered: Vec<Range<u64>>, size: u64) -> Vec<Loss> {
@@ -112,6 +112,24 @@ fn first_mismatch(layout: &'static Type, bytes: &[u8]) -> u64 {
         }) => packed.start,
         Err(fault) => fault.span.range().start,
     }
+}
+
+/// Adds the violations that [`Format::check_file`] reports by default.
+pub(super) fn check_by_layout<T: Format>(
+    bytes: &[u8],
+    dialect: Dialect,
+    limits: &Limits,
+    report: &mut Report,
+) -> Result<()> {
+    let Some(layout) = T::layout_of(bytes, dialect) else {
+        return Ok(());
+    };
+    let structure = T::ABOUT.structure(layout);
+    if structure.check(bytes, limits, report)? {
+        T::check_content(bytes, dialect, limits, report)?;
+    }
+    structure.locate_findings(report, bytes, limits);
+    Ok(())
 }
 
 /// Summarises a file: the number of items in each of its lists and, if the format has scenes, the meshes, skeleton,

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::by_layout::{detect_by_layouts, may_start_with_magic, summarize, uncovered_losses};
+use super::by_layout::{
+    check_by_layout, detect_by_layouts, may_start_with_magic, summarize, uncovered_losses,
+};
 use super::{About, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
@@ -27,7 +29,7 @@ use crate::{
 /// ```
 /// use binrw::binrw;
 /// use meshspec::layout::Layout;
-/// use meshspec::{About, Format, ReadOptions, Result, WriteOptions, check, format_of};
+/// use meshspec::{About, Format, Loss, ReadOptions, Result, WriteOptions, check, format_of};
 ///
 /// /// Depths under water.
 /// #[derive(Layout)]
@@ -57,6 +59,11 @@ use crate::{
 ///     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
 ///         Self::require_valid(&self.0, &options.to_read_options())?;
 ///         Ok(self.0.clone())
+///     }
+///
+///     // The document is the whole file, so it loses nothing.
+///     fn uncovered_bytes(_: &[u8], _: &ReadOptions) -> Vec<Loss> {
+///         Vec::new()
 ///     }
 /// }
 ///
@@ -95,17 +102,14 @@ pub trait Format: Sized + Send + Sync + 'static {
     /// Returns an error if the dialect cannot express the document, or the strictness in the options rejects it.
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
 
-    /// Adds every violation of the format's rules to `report`. By default, those that
-    /// [`check_file`](Format::check_file) finds in the encoded document.
+    /// Adds every violation of the format's rules to `report`. By default, encodes the document leniently, and checks the
+    /// declaration and [`check_content`](Format::check_content); [`write`](Format::write) must not call it then.
     fn check_into(&self, report: &mut Report) {
-        let options = ReadOptions::lenient().with_dialect(self.dialect());
-        let found = self
-            .write(&WriteOptions::lenient())
-            .and_then(|bytes| Self::check_file(&bytes, &options));
-        match found {
-            Ok(found) => found.findings().iter().for_each(|finding| {
-                report.add(finding.rule, finding.path.clone(), &finding.message);
-            }),
+        let checked = self.write(&WriteOptions::lenient()).and_then(|bytes| {
+            check_by_layout::<Self>(&bytes, self.dialect(), &Limits::default(), report)
+        });
+        match checked {
+            Ok(()) => {}
             Err(error) => report.add(
                 error.rule().unwrap_or(&general_rules::VALUE),
                 error.path(),
@@ -132,19 +136,27 @@ pub trait Format: Sized + Send + Sync + 'static {
         report
     }
 
-    /// The dialect that [`write`](Format::write) uses; by default, the first.
+    /// The dialect that [`write`](Format::write) uses; by default, the first. A format with several dialects overrides
+    /// it.
     fn dialect(&self) -> Dialect {
         Self::ABOUT.dialects.first().copied().unwrap_or_default()
     }
 
-    /// Converts the document to another dialect. Returns the new document and the losses. By default, returns the
-    /// document unchanged if it has that dialect.
+    /// Whether [`into_dialect`](Format::into_dialect) converts between dialects. If so, `meshspec convert` writes the first
+    /// dialect by default, otherwise that of the document.
+    const CONVERTS_DIALECTS: bool = false;
+
+    /// Converts the document to another dialect. Returns the new document and the losses. By default, only returns a
+    /// document that already has the dialect.
     ///
     /// # Errors
     ///
     /// Returns an error if the document cannot be converted to the dialect.
     fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)> {
         Self::ABOUT.require_dialect(dialect)?;
+        if self.dialect() != dialect {
+            return Err(no_conversion(self.dialect(), dialect).in_format(Self::ABOUT.name));
+        }
         Ok((self, Vec::new()))
     }
 
@@ -236,19 +248,12 @@ pub trait Format: Sized + Send + Sync + 'static {
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
-        let Some(ty) = Self::layout_of(bytes, dialect) else {
-            return Ok(report);
-        };
-        let structure = Self::ABOUT.structure(ty);
-        if structure.check(bytes, &options.limits, &mut report)? {
-            Self::check_content(bytes, dialect, &options.limits, &mut report)?;
-        }
-        structure.locate_findings(&mut report, bytes, &options.limits);
+        check_by_layout::<Self>(bytes, dialect, &options.limits, &mut report)?;
         Ok(report)
     }
 
     /// Adds violations of rules that the declaration cannot express. Called only if the structure of the file is
-    /// valid. Each violation then gets a byte range, looked up by its path.
+    /// valid, before the file is decoded: it must not call [`read`](Format::read). Each violation then gets a byte range, looked up by its path.
     ///
     /// # Errors
     ///
@@ -264,7 +269,8 @@ pub trait Format: Sized + Send + Sync + 'static {
     }
 
     /// Returns all violations in a file. If it cannot be decoded, returns the reason and the violations found without
-    /// decoding. Implements [`check_file`](Format::check_file) for a codec that checks more than the declaration.
+    /// decoding. Implements [`check_file`](Format::check_file) for a codec that checks more than the declaration;
+    /// [`read`](Format::read) must not call `check_file` then.
     ///
     /// # Errors
     ///
@@ -304,22 +310,29 @@ pub trait Format: Sized + Send + Sync + 'static {
         let _ = (bytes, dialect, report);
     }
 
-    /// Summarises a file. By default, decodes it and returns the [summary](Format::info) of the document.
+    /// Summarises a file. By default, counts the items in each list and summarises the scene.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be decoded, or the format lacks the dialect in the options.
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
-        Self::read(bytes, options).map(|document| document.info())
+        summarize::<Self>(bytes, options)
     }
 
-    /// Returns the decoded [contents](Format::contents) of a file.
+    /// Returns the decoded [contents](Format::contents) of a file. By default, the decoded fields by path.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be decoded, or the format lacks the dialect in the options.
     fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
-        Self::read(bytes, options).map(|document| document.contents())
+        let dialect = Self::dialect_of(bytes, options)?;
+        let mut contents = Contents::new(Self::ABOUT.name, dialect);
+        if let Some(layout) = Self::layout_of(bytes, dialect) {
+            let fields = Fields::new(layout, bytes, &options.limits);
+            contents.fields =
+                Some(fields.map_err(|fault| Self::ABOUT.structure(layout).to_error(&fault))?);
+        }
+        Ok(contents)
     }
 
     /// Returns the losses of reading a file as a document: a count of the [bytes that no field
@@ -370,4 +383,11 @@ pub trait Format: Sized + Send + Sync + 'static {
         let _ = rule;
         None
     }
+}
+
+/// The error for a document that cannot be converted to a dialect.
+pub(super) fn no_conversion(from: Dialect, to: Dialect) -> Error {
+    Error::unsupported(format!(
+        "a document of the {from} dialect cannot be converted to the {to} dialect"
+    ))
 }

@@ -99,6 +99,20 @@ fn an_engine_declares_a_variant_of_mesh() {
         bytes
     );
 
+    // The code of MESH does not run, and general rules are listed once.
+    let rules = format.about().rules;
+    let has = |code| rules.iter().filter(|rule| rule.code == code).count();
+    assert_eq!(
+        [
+            "WET-INDEX",
+            "MESH-PARENT",
+            "MESH-VERTEX-UNBOUND",
+            "LAYOUT-VALUE"
+        ]
+        .map(has),
+        [1, 1, 0, 1]
+    );
+
     let mut broken = file();
     broken.vertices[2].wetness = -1.0;
     broken.joints[1].id = 0;

@@ -520,7 +520,10 @@ fn errors_of_code_have_a_place() {
     let error = <Even as Format>::read(b"EVEN\0\x03", &options)
         .unwrap_err()
         .to_string();
-    assert_eq!(error, "even: value (bytes 0x5..0x6): 3 is odd");
+    assert_eq!(
+        error,
+        "even: value (bytes 0x5..0x6): 3 is odd [LAYOUT-VALUE]"
+    );
     let report = check(b"EVEN\0\x03", meshspec::format_of::<Even>(), &options).unwrap();
     let findings: Vec<_> = report
         .findings()
@@ -541,6 +544,55 @@ fn documents_are_written_in_a_dialect_of_the_format() {
         even(7).unwrap_err().to_string(),
         "even: dialect: even has no second dialect, only spec"
     );
+}
+
+/// A document is converted only as its format declares it.
+#[test]
+fn documents_keep_their_dialect_unless_the_format_converts_it() {
+    let format = meshspec::format_of::<Tracks>();
+    assert!(!format.converts_dialects());
+    let document: meshspec::AnyDocument = Box::new(track());
+    let error = document.into_dialect(SECOND).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tracks: a document of the first dialect cannot be converted to the second dialect"
+    );
+    let document: meshspec::AnyDocument = Box::new(track());
+    let (document, losses) = document.into_dialect(FIRST).unwrap();
+    assert_eq!(
+        (document.downcast_ref(), losses),
+        (Some(&track()), Vec::new())
+    );
+
+    let even: meshspec::AnyDocument = Box::new(Even {
+        before: 7,
+        value: 2,
+    });
+    assert!(even.downcast_ref::<Tracks>().is_none());
+    assert_ne!(meshspec::format_of::<Even>(), format);
+}
+
+/// A correct loader agrees; loaders that forget one rule of the declaration do not.
+#[test]
+fn loaders_of_a_custom_format_are_tested() {
+    let report = meshspec::conformance::<Tracks>()
+        .cases(16)
+        .run(|bytes| Tracks::read(bytes, &ReadOptions::default().with_dialect(FIRST)));
+    assert!(report.agrees(), "{report}");
+    let forgets = |code: &'static str| {
+        let report = meshspec::conformance::<Tracks>().cases(16).run(|bytes| {
+            let read = Tracks::read(bytes, &ReadOptions::default().with_dialect(FIRST));
+            let rule = read.err().map(|error| error.rule().map(|rule| rule.code));
+            rule.is_none_or(|rule| rule == Some(code))
+        });
+        let found = report.disagreements().iter();
+        found
+            .filter_map(|found| found.rule.map(|rule| rule.code))
+            .collect::<Vec<_>>()
+    };
+    for rule in [&rules::FINITE, &rules::SUM] {
+        assert!(forgets(rule.code).contains(&rule.code), "{}", rule.code);
+    }
 }
 
 #[test]

@@ -186,6 +186,28 @@ fn built_in_formats_have_json() {
     }
 }
 
+/// The summary and the contents of a file have its dialect, and the errors of reading it.
+#[test]
+fn a_format_without_a_codec_has_its_dialects() {
+    let curves = meshspec::format_of::<CurvesFile>();
+    let tense = ReadOptions::default().with_dialect(Dialect::TANGENT);
+    let file = b"CURV\x01\x02abcd\0\0\0\0";
+    let info = curves.info(file, &tense).unwrap();
+    assert_eq!(info.dialect, Dialect::TANGENT);
+    assert_eq!(info.properties[0].name, "curves");
+    let contents = curves.contents(file, &tense).unwrap();
+    assert_eq!(contents.dialect, Dialect::TANGENT);
+    assert!(contents.fields.is_some());
+    let truncated = &file[..8];
+    for error in [
+        curves.info(truncated, &tense).unwrap_err(),
+        curves.contents(truncated, &tense).unwrap_err(),
+        curves.read(truncated, &tense).unwrap_err(),
+    ] {
+        assert_eq!(error.rule().map(|rule| rule.code), Some("LAYOUT-TRUNCATED"));
+    }
+}
+
 #[test]
 fn a_format_is_detected_by_magic_bytes_or_by_structure() {
     let formats = formats();

@@ -58,6 +58,9 @@ fn built_in_dialect<'de, D: serde::Deserializer<'de>>(
     use serde::Deserialize as _;
 
     let name = String::deserialize(deserializer)?;
+    if name == Dialect::SPEC.name() {
+        return Ok(Dialect::SPEC);
+    }
     Formats::BUILT_IN
         .iter()
         .find_map(|format| format.about().dialect(&name).ok())

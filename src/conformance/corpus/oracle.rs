@@ -58,8 +58,7 @@ impl Oracle {
         Oracle { format }
     }
 
-    /// Determines the verdicts on a file in the given dialect; if `None`, in the detected dialect. Custom formats are
-    /// checked against their declaration.
+    /// Determines the verdicts on a file in the given dialect; if `None`, in the detected dialect.
     ///
     /// Returns `None` if there are no verdicts because reading exceeds the default limits or disagrees with
     /// [`check`](crate::check).

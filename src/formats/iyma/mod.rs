@@ -94,6 +94,8 @@ impl Format for Document {
     #[cfg(feature = "scene")]
     const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
+    const CONVERTS_DIALECTS: bool = true;
+
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
@@ -177,6 +179,14 @@ impl Format for Document {
         Some(super::generated::encoded_files(strategy::documents_with(
             config,
         )))
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Self::read(bytes, options).map(|document| document.info())
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Self::read(bytes, options).map(|document| document.contents())
     }
 
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {

@@ -78,6 +78,8 @@ impl Format for Document {
     #[cfg(feature = "scene")]
     const SCENES: Option<SceneConversions<Document>> = Some(SceneConversions::both());
 
+    const CONVERTS_DIALECTS: bool = true;
+
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         read(bytes, options).map(|(document, _)| document)
     }
@@ -204,6 +206,14 @@ impl Format for Document {
     #[cfg(feature = "proptest")]
     fn edge_cases() -> Vec<(&'static str, Vec<u8>)> {
         edge_cases::edge_cases()
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Self::read(bytes, options).map(|document| document.info())
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Self::read(bytes, options).map(|document| document.contents())
     }
 
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {

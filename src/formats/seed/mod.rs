@@ -188,6 +188,14 @@ impl Format for Document {
         edge_cases::edge_cases()
     }
 
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Self::read(bytes, options).map(|document| document.info())
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Self::read(bytes, options).map(|document| document.contents())
+    }
+
     fn example_of(rule: &'static Rule) -> Option<RuleExample> {
         examples::example_of(rule)
     }

@@ -273,7 +273,7 @@ impl ConversionRun<'_> {
                     let own = Encoding::Format(document.format());
                     (to == Encoding::Json || to == own) && self.keeps_file(document)
                 };
-                SceneSource::from_json(
+                let (source, losses) = SceneSource::from_json(
                     file,
                     self.input,
                     from,
@@ -281,8 +281,9 @@ impl ConversionRun<'_> {
                     comments.are_kept(),
                     keeps_file,
                     is_accepted,
-                )
-                .map(InputContent::Source)
+                )?;
+                self.report.losses.extend(losses);
+                Ok(InputContent::Source(source))
             }
             Encoding::Interchange(format) => {
                 let options = self.source_options(format.name(), format.conventions());
@@ -414,12 +415,11 @@ impl ConversionRun<'_> {
         Ok(())
     }
 
-    /// Converts the document to the dialect to write. Without `--dialect`, that is the specification's, if the format has
-    /// it.
+    /// Converts the document to the dialect to write. Without `--dialect`, that is the specification's, if the format
+    /// converts between its dialects.
     fn convert_dialect(&mut self, document: AnyDocument) -> Result<AnyDocument> {
         let before = document.dialect();
-        let is_known = document.format().about().dialects.contains(&self.dialect);
-        if self.conversion.dialect.is_none() && !is_known {
+        if self.conversion.dialect.is_none() && !document.format().converts_dialects() {
             return Ok(document);
         }
         let (document, losses) = document
@@ -442,13 +442,9 @@ impl ConversionRun<'_> {
         self.report.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
-                let names: Vec<_> = Formats::BUILT_IN
-                    .iter()
-                    .map(|format| format.name())
-                    .collect();
-                let message = format!("JSON can represent documents of {} only", names.join(", "));
+                let message = "JSON has the values of a file of one format, not a scene";
                 Err(Failure::usage(&name_of(self.input), message)
-                    .with_hint("convert to one of these first"))
+                    .with_hint("convert to a format with JSON first, and then its file to JSON"))
             }
             Encoding::Format(target) => {
                 let options =
