@@ -77,7 +77,8 @@ pub trait BinaryFormat:
     /// The rules that the declaration and [`check_document`](BinaryFormat::check_document) enforce.
     const RULES: &'static [&'static Rule] = &[];
 
-    /// The format of which this one is a variant: its rules, which its structs declare, are also rules of this format.
+    /// The format of which this one is a variant. The rules that its structs declare are also rules of this format; those
+    /// that its code checks are not.
     const BASE: Option<&'static About> = None;
 
     /// The display name.

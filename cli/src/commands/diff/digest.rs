@@ -6,9 +6,9 @@ use meshspec::layout::tree::TreeValue;
 
 use super::content::Content;
 
-/// Computes digests of values in two files. Values with the same digest are considered equal: nobody can prepare files in
-/// which others have the same digest, since each run draws new keys. Equal values have the same digest, unless lists in
-/// them have items with different arguments.
+/// Computes digests of values in two files. Values with the same digest are considered equal. Each run draws new keys, so
+/// no file can be made in which different values have the same digest. Equal values have the same digest, unless they
+/// contain lists whose items have different arguments.
 pub struct Digests {
     keys: RandomState,
     /// Whether lists in values are hashed by their bytes. In files of different types, equal lists may differ in these.
